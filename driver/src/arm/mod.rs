@@ -1,0 +1,49 @@
+//! Arms: the ways of doing selects, and how they are named.
+//!
+//! A wire arm is one file here and one line in [`WIRE_ARMS`]. Layers have no list on this side: the extension's
+//! `select_loop_layers()` is the list.
+
+mod spec;
+
+pub use spec::{ArmSpec, Placement};
+
+use crate::error::Result;
+
+/// The lookup that every arm does, as the data set defines it.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// Relation, key and value as SQL, quoted where they need it: `perf."Odd Name"`, `aid`, `abalance`.
+    pub relation: String,
+    pub key: String,
+    pub value: String,
+    /// Name of the key's type as SQL: `integer`, `bigint`, `smallint`.
+    pub key_type: String,
+    /// Keys run from `min` to `min + rows - 1`.
+    pub min: i64,
+    pub rows: i64,
+}
+
+impl Lookup {
+    /// `SELECT abalance FROM pgbench_accounts WHERE aid = <key>;`, as pgbench writes it.
+    pub fn select(&self, key: &str) -> String {
+        format!("SELECT {} FROM {} WHERE {} = {};", self.value, self.relation, self.key, key)
+    }
+}
+
+/// A way of doing one select over a connection; the messages are exactly libpq's.
+pub trait WireArm: Sync {
+    /// As on the command line and in records.
+    fn name(&self) -> &'static str;
+    /// One line for --help and the hint on unknown arms.
+    fn about(&self) -> &'static str;
+    /// Controls do no lookup: no found, no checksum, not part of the agreement check.
+    fn control(&self) -> bool {
+        false
+    }
+    /// What is sent once on a fresh connection and answered before any select, Sync included; empty for nothing.
+    fn setup(&self, _lookup: &Lookup, _out: &mut bytes::BytesMut) -> Result<()> {
+        Ok(())
+    }
+    /// Appends the messages of one select to `out`, up to what makes the server answer with ReadyForQuery.
+    fn request(&self, lookup: &Lookup, key: i64, out: &mut bytes::BytesMut) -> Result<()>;
+}

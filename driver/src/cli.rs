@@ -1,0 +1,46 @@
+//! The command line: one line a subcommand; each subcommand's flags live in its own file under `cmd/`.
+
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+use crate::error::{Exit, Result};
+
+/// Selects per second: one primary-key lookup, over the wire and inside the server, compared with honest intervals.
+#[derive(Debug, Parser)]
+#[command(name = "sps", version, disable_help_flag = true, max_term_width = 110)]
+struct Cli {
+    /// Print help
+    #[arg(long, short = '?', global = true, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Create and fill pgbench's tables (pgbench -i)
+    Init(cmd::init::Args),
+    /// Say what would distort a measurement on this server
+    Check(cmd::check::Args),
+    /// Run one arm: -S, -S -M prepared, -P, --arm NAME
+    Run(cmd::run::Args),
+    /// Compare arms, interleaved, ratios with intervals; default: simple prepared plpgsql
+    Compare(cmd::compare::Args),
+    /// Print records as a table, JSON or CSV
+    Report(cmd::report::Args),
+    /// Start a private server, run a command on it, remove it
+    Server(cmd::server::Args),
+}
+
+/// Parses the process's command line and runs what it names.
+pub fn run() -> Result<Exit> {
+    match Cli::parse().command {
+        Command::Init(args) => cmd::init::run(args),
+        Command::Check(args) => cmd::check::run(args),
+        Command::Run(args) => cmd::run::run(args),
+        Command::Compare(args) => cmd::compare::run(args),
+        Command::Report(args) => cmd::report::run(args),
+        Command::Server(args) => cmd::server::run(args),
+    }
+}

@@ -1,0 +1,8 @@
+//! Subcommands, one file each, of the same name.
+
+pub mod check;
+pub mod compare;
+pub mod init;
+pub mod report;
+pub mod run;
+pub mod server;

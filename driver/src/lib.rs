@@ -1,0 +1,15 @@
+//! `sps`: selects per second, over the wire and in the server. The binary is a thin shell over this library, so that
+//! tests reach the pure parts (statistics, schedule, records) directly.
+
+pub mod arm;
+pub mod cli;
+pub mod cmd;
+pub mod error;
+pub mod interrupt;
+pub mod measure;
+pub mod record;
+pub mod report;
+pub mod schedule;
+pub mod server;
+pub mod stats;
+pub mod wire;

@@ -1,0 +1,5 @@
+//! Records: JSON Lines files, written as a run goes.
+
+mod model;
+
+pub use model::*;

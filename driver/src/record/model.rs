@@ -1,0 +1,242 @@
+//! What a record holds: one header, a line a block, one summary. `driver/record.schema.json` describes the same.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use crate::arm::Placement;
+
+/// Version of the record format; a reader refuses what it does not know.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One line of a record.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Line {
+    Header(Box<Header>),
+    Block(Box<Block>),
+    Summary(Box<Summary>),
+}
+
+/// Everything that is known before the first block.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header {
+    pub schema_version: u32,
+    /// Subcommand: `compare`, `run`.
+    pub command: String,
+    /// The command line, passwords masked.
+    pub command_line: Vec<String>,
+    /// Start, UTC, RFC 3339.
+    pub started: String,
+    pub tool: Tool,
+    pub host: Host,
+    pub server: ServerInfo,
+    pub dataset: Dataset,
+    pub plan: Plan,
+    /// The arms in the order asked for; the first is the reference unless `reference` says otherwise.
+    pub arms: Vec<ArmInfo>,
+    /// Name of the arm that the others are compared with.
+    pub reference: String,
+    /// Extra pairs asked for with `--pair`, (test, base).
+    pub pairs: Vec<(String, String)>,
+    /// Known before measuring: what `sps check` would say.
+    pub warnings: Vec<String>,
+    /// Socket round trips in microseconds by placement, as measured before the rounds.
+    pub round_trip_us: BTreeMap<String, f64>,
+}
+
+/// The tool that wrote the record.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tool {
+    pub version: String,
+    /// Commit that sps was built from; None outside a checkout.
+    pub git_commit: Option<String>,
+}
+
+/// The machine that the driver runs on; not necessarily the server's.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Host {
+    pub hostname: String,
+    pub cpu_model: Option<String>,
+    pub cpus: usize,
+    pub kernel: Option<String>,
+    pub governor: Option<String>,
+    pub memory_bytes: Option<u64>,
+    /// Clock of the driver's timings.
+    pub clock: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ServerInfo {
+    /// 150018 for 15.18.
+    pub version_num: u32,
+    pub version: String,
+    /// `unix`, `tcp`, with `+tls` where that is on.
+    pub transport: String,
+    /// Started by sps for this run.
+    pub private: bool,
+    /// Does the server run on the driver's machine?
+    pub local: bool,
+    /// Version of the select_loop extension in the database; None without it.
+    pub extension: Option<String>,
+    pub database: String,
+    /// Settings that are not default, name to value with unit.
+    pub settings: BTreeMap<String, String>,
+    pub in_recovery: bool,
+    pub assertions: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dataset {
+    /// Schema-qualified, quoted as SQL.
+    pub relation: String,
+    /// By pgbench_branches; None for another table.
+    pub scale: Option<i64>,
+    /// max - min + 1 of the key: how many keys are drawn from.
+    pub rows: i64,
+    pub min: i64,
+    pub key: String,
+    pub value: String,
+    pub index: String,
+    pub table_bytes: i64,
+    pub index_bytes: i64,
+}
+
+/// How blocks are laid out in time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    pub seed: i64,
+    pub clients: usize,
+    pub threads: usize,
+    /// Selects in one call of a layer, and how many wire selects share one key sequence.
+    pub selects_per_call: i64,
+    pub block_ms: u64,
+    pub rounds_per_epoch: u64,
+    pub min_epochs: u64,
+    pub max_rounds: Option<u64>,
+    /// Cap on measuring, seconds.
+    pub time_limit_s: f64,
+    /// Wanted half-width of the ratios' intervals, as a share of the ratio.
+    pub half_width: f64,
+    pub distribution: String,
+    pub skew: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Wire,
+    /// A layer: the loop runs in the server.
+    Server,
+    /// The pgbench binary.
+    Pgbench,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ArmInfo {
+    /// With placement (wire arms) and A/A side: `prepared@same#1`.
+    pub name: String,
+    pub arm: String,
+    pub placement: Placement,
+    pub side: Side,
+    pub control: bool,
+}
+
+/// One timed stretch of one arm. Times in nanoseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Block {
+    pub epoch: u64,
+    /// Counted through the run, from 0.
+    pub round: u64,
+    /// Position within the round, from 0.
+    pub position: u32,
+    pub arm: String,
+    pub placement: Placement,
+    pub selects: i64,
+    /// None where the arm does no lookup or does not say.
+    pub found: Option<i64>,
+    pub checksum: Option<i64>,
+    /// Calls of a layer; None for wire arms.
+    pub calls: Option<i64>,
+    /// The clock that the rate is computed from: the layer's own (summed over calls and averaged over clients), else the
+    /// driver's.
+    pub elapsed_ns: i64,
+    /// The driver's monotonic clock around the block.
+    pub driver_ns: i64,
+    pub client_cpu_ns: Option<i64>,
+    pub backend_cpu_ns: Option<i64>,
+    /// Involuntary context switches of the client's threads.
+    pub involuntary_switches: Option<i64>,
+    /// Steal time of the machine over the block, nanoseconds.
+    pub steal_ns: Option<i64>,
+    /// What the honesty gates saw; empty where all is well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Block {
+    /// Selects per second.
+    pub fn sps(&self) -> f64 {
+        self.selects as f64 * 1e9 / self.elapsed_ns as f64
+    }
+}
+
+/// The summary: what `--json` prints.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    pub schema_version: u32,
+    pub command: String,
+    pub server: ServerInfo,
+    pub dataset: Dataset,
+    pub plan: Plan,
+    pub rounds: u64,
+    pub epochs: u64,
+    pub arms: Vec<ArmSummary>,
+    pub comparisons: Vec<Comparison>,
+    pub round_trip_us: BTreeMap<String, f64>,
+    pub precision_reached: Option<bool>,
+    pub interrupted: bool,
+    pub warnings: Vec<String>,
+    /// Path of the record.
+    pub record: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ArmSummary {
+    pub name: String,
+    pub arm: String,
+    pub placement: Placement,
+    pub side: Side,
+    pub sps: f64,
+    pub sps_low: Option<f64>,
+    pub sps_high: Option<f64>,
+    pub ns_per_select: f64,
+    pub ns_low: Option<f64>,
+    pub ns_high: Option<f64>,
+    pub blocks: usize,
+    pub selects: i64,
+    pub found: Option<i64>,
+    pub calls_per_second: Option<f64>,
+    pub client_cpu_ns_per_select: Option<f64>,
+    pub backend_cpu_ns_per_select: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    pub base: String,
+    pub test: String,
+    pub ratio: f64,
+    /// None below six rounds.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    /// `hodges-lehmann`.
+    pub method: String,
+    /// Which interval is the wider and therefore given: `wilcoxon` or `epoch-t`.
+    pub interval: Option<String>,
+    pub rounds: usize,
+    pub total_ratio: f64,
+    pub total_low: Option<f64>,
+    pub total_high: Option<f64>,
+    pub t_low: Option<f64>,
+    pub t_high: Option<f64>,
+    pub skewed: bool,
+}
