@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Reference values for the driver's statistics, by scipy and numpy; writes statistics.json beside this file.
+
+    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install scipy && /tmp/venv/bin/python tests/golden/reference.py
+
+Wilcoxon's interval is found by asking scipy's test about every gap between two Walsh averages, the ratio of totals by
+writing out the covariance matrix: other ways than the driver's, so that an error in either shows.
+"""
+
+import json
+import pathlib
+
+import numpy as np
+import scipy
+from scipy import stats
+
+
+def wilcoxon_interval(values, method):
+    n = len(values)
+    walsh = np.sort([(values[i] + values[j]) / 2 for i in range(n) for j in range(i, n)])
+    accepted = []
+    for low, high in zip(walsh, walsh[1:]):
+        if high - low < 1e-12:
+            continue
+        shifted = values - (low + high) / 2
+        if stats.wilcoxon(shifted, correction=True, method=method).pvalue > 0.05:
+            accepted += [low, high]
+    return [min(accepted), max(accepted)]
+
+
+def location(name, values):
+    values = np.asarray(values)
+    n = len(values)
+    walsh = [(values[i] + values[j]) / 2 for i in range(n) for j in range(i, n)]
+    method = "exact" if n < 15 else "asymptotic"
+    t = stats.t.interval(0.95, n - 1, values.mean(), stats.sem(values))
+    return {
+        "name": name,
+        "values": values.tolist(),
+        "hodges_lehmann": float(np.median(walsh)),
+        "wilcoxon": wilcoxon_interval(values, method) if n >= 6 else None,
+        "t": [float(t[0]), float(t[1])],
+    }
+
+
+def totals(name, rng, n, noise, shared):
+    common = np.exp(rng.normal(0, shared, n))
+    elapsed = rng.normal(250e6, 1e6, (2, n)).round()
+    rates = np.array([[70e3], [90e3]]) * common * np.exp(rng.normal(0, noise, (2, n)))
+    selects = (rates * elapsed / 1e9).round()
+    # base selects, base elapsed, test selects, test elapsed
+    data = np.vstack([selects[0], elapsed[0], selects[1], elapsed[1]])
+    means = data.mean(axis=1)
+    gradient = np.array([-1, 1, 1, -1]) / means
+    error = np.sqrt(gradient @ np.cov(data) @ gradient / n)
+    center = float(np.log(means[2] / means[3] * means[1] / means[0]))
+    half = float(stats.t.ppf(0.975, n - 1) * error)
+    return {"name": name, "base": data[:2].T.tolist(), "test": data[2:].T.tolist(),
+            "log_estimate": center, "log_interval": [center - half, center + half]}
+
+
+def main():
+    rng = np.random.default_rng(20121108)
+    cases = [
+        location("two", [0.1, 0.4]),
+        location("five", rng.normal(0.2, 0.05, 5)),
+        location("six", rng.normal(0.2, 0.05, 6)),
+        location("ten", rng.normal(-1, 0.3, 10)),
+        location("fourteen", rng.normal(3, 1, 14)),
+        location("fifteen", rng.normal(0, 1, 15)),
+        location("thirty", rng.normal(0.25, 0.03, 30)),
+        location("sixty, skewed", rng.exponential(0.1, 60)),
+        location("hundred and twenty", rng.normal(1.6, 0.08, 120)),
+        location("forty, tied", np.round(rng.normal(0.5, 0.02, 40), 2) + 1 / 3),
+    ]
+    pairs = [
+        totals("independent", rng, 30, 0.03, 0.0),
+        totals("shared noise", rng, 40, 0.01, 0.1),
+        totals("three", rng, 3, 0.05, 0.05),
+    ]
+    quantiles = [[n, float(stats.t.ppf(0.975, n - 1))] for n in (2, 3, 6, 8, 30, 1000)]
+    out = {"made_with": f"scipy {scipy.__version__}, numpy {np.__version__}",
+           "location": cases, "totals": pairs, "t_quantiles": quantiles}
+    path = pathlib.Path(__file__).with_name("statistics.json")
+    path.write_text(json.dumps(out, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
