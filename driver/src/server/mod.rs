@@ -1,7 +1,21 @@
 //! Servers: how one is found, reached, started, asked and pinned.
 
+mod account;
+pub mod capacity;
+mod connect;
+mod conninfo;
+mod extension;
+mod folder;
+mod installation;
+mod parameter;
+mod passfile;
+pub mod private;
 mod session;
+mod settings;
+pub mod table;
 mod target;
+mod tree;
 
+pub use connect::{ConnectArgs, Place, PrivateArgs};
 pub use session::Session;
-pub use target::{ConnectArgs, Target};
+pub use target::Target;

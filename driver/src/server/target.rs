@@ -4,12 +4,9 @@ use tokio_postgres::Config;
 
 use crate::error::{Error, Result};
 use crate::record::ServerInfo;
-use crate::server::Session;
-
-/// Where to connect, as psql names it, and how to start a private server.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Connection")]
-pub struct ConnectArgs {}
+use crate::server::connect::{ConnectArgs, Place};
+use crate::server::private::PrivateServer;
+use crate::server::{Session, settings};
 
 /// A server that was found or started, and what is known of it. Dropping it stops a private server.
 pub struct Target {
@@ -22,15 +19,54 @@ pub struct Target {
     pub postmaster: Option<i32>,
     /// May this process set the affinity of the server's processes?
     pub may_pin: bool,
+    // stopped when dropped
+    private: Option<PrivateServer>,
 }
 
 impl Target {
     /// Connects to the server that `args` and the environment name, or starts a private one with tables of `scale`.
-    pub fn open(_args: &ConnectArgs, _scale: i64) -> Result<Self> {
-        Err(Error::failed("not built yet"))
+    /// To be called from the main thread: a private server dies with the thread that starts it.
+    pub fn open(args: &ConnectArgs, scale: i64) -> Result<Self> {
+        match args.place()? {
+            Place::Named(config) => Self::reach(*config, None),
+            Place::Private(options) => {
+                let server = PrivateServer::start(&options, scale)?;
+                server.fill(scale)?;
+                Self::reach(server.config(), Some(server))
+            }
+        }
+    }
+
+    /// Connects to the server that `args` and the environment name; never starts one.
+    pub fn named(args: &ConnectArgs) -> Result<Self> {
+        match args.place()? {
+            Place::Named(config) => Self::reach(*config, None),
+            Place::Private(_) => {
+                Err(Error::usage("no server is named")
+                    .hint("give -h, -p or -d, a URI, or PGHOST, PGPORT or PGDATABASE"))
+            }
+        }
     }
 
     pub fn session(&self) -> Result<Session> {
         Session::connect(&self.config)
+    }
+
+    /// The private server, where this is one.
+    pub fn private(&self) -> Option<&PrivateServer> {
+        self.private.as_ref()
+    }
+
+    fn reach(config: Config, private: Option<PrivateServer>) -> Result<Self> {
+        let session = Session::connect(&config)?;
+        let (mut info, extension_schema) = settings::describe(&session)?;
+        let mut postmaster = settings::local_postmaster(&session)?;
+        info.local = postmaster.is_some() || info.local;
+        if let Some(server) = &private {
+            info.private = true;
+            postmaster = Some(server.pid());
+        }
+        let may_pin = postmaster.is_some_and(settings::may_signal);
+        Ok(Self { config, info, extension_schema, postmaster, may_pin, private })
     }
 }

@@ -1,0 +1,119 @@
+//! Where to connect: flags over environment over libpq's defaults, or a private server.
+
+use std::path::PathBuf;
+
+use tokio_postgres::Config;
+
+use crate::error::{Error, Result};
+use crate::server::conninfo;
+use crate::server::parameter::Parameters;
+use crate::server::private;
+
+/// Where to connect, as psql names it, and how to start a private server.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Connection")]
+pub struct ConnectArgs {
+    /// Server's host name or socket directory
+    #[arg(short = 'h', long, value_name = "HOST")]
+    pub host: Option<String>,
+    /// Server's port
+    #[arg(short = 'p', long, value_name = "PORT")]
+    pub port: Option<String>,
+    /// Database user
+    #[arg(short = 'U', long = "username", value_name = "NAME")]
+    pub user: Option<String>,
+    /// Database, URI (postgresql://…) or connection string (host=… port=…)
+    #[arg(short = 'd', long = "dbname", value_name = "DBNAME")]
+    pub dbname: Option<String>,
+    /// Start a private server, whatever the environment names
+    #[arg(long, conflicts_with_all = ["host", "port", "dbname"])]
+    pub private: bool,
+    #[command(flatten)]
+    pub options: PrivateArgs,
+}
+
+/// How a private server is made.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Private server (started where no server is named, or with --private)")]
+pub struct PrivateArgs {
+    /// Keep the private server and say how to connect to it
+    #[arg(long)]
+    pub keep: bool,
+    /// Setting of the private server (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Folder with select_loop.so, select_loop.control and its SQL
+    #[arg(long, value_name = "DIR", env = "SPS_EXTENSION_DIR")]
+    pub extension_dir: Option<PathBuf>,
+    /// The pg_config of the PostgreSQL to start
+    #[arg(long, value_name = "FILE", env = "PG_CONFIG")]
+    pub pg_config: Option<PathBuf>,
+}
+
+/// What the arguments and the environment come to.
+pub enum Place {
+    Named(Box<Config>),
+    Private(private::Options),
+}
+
+impl ConnectArgs {
+    /// Resolves flags and environment. Warnings go to standard error.
+    pub fn place(&self) -> Result<Place> {
+        let mut parameters = Parameters::from_environment();
+        if self.private {
+            return Ok(Place::Private(self.options.resolve()?));
+        }
+        for (name, value, flag) in [
+            ("host", &self.host, "-h"),
+            ("port", &self.port, "-p"),
+            ("user", &self.user, "-U"),
+            ("dbname", &self.dbname, "-d"),
+        ] {
+            if let Some(value) = value {
+                parameters.set(name, value.clone(), flag);
+            }
+        }
+        // as in psql and pgbench: what a connection string says goes over the other flags
+        if let Some(text) = self.dbname.as_deref().filter(|text| conninfo::is_conninfo(text)) {
+            parameters.set("dbname", String::new(), "the connection string");
+            for (name, value) in conninfo::parse(text)? {
+                parameters.set(&name, value, "the connection string");
+            }
+        }
+        let named = ["host", "hostaddr", "port", "dbname", "service"].iter().any(|name| parameters.get(name).is_some());
+        if !named && self.dbname.is_none() {
+            return Ok(Place::Private(self.options.resolve()?));
+        }
+        if self.options.keep || !self.options.set.is_empty() {
+            return Err(Error::usage("--keep and --set are for a private server, but a server is named")
+                .hint("add --private, or leave out -h, -p, -d and PGHOST, PGPORT, PGDATABASE"));
+        }
+        let config = parameters.config(&mut |warning| eprintln!("sps: warning: {warning}"))?;
+        Ok(Place::Named(Box::new(config)))
+    }
+}
+
+impl PrivateArgs {
+    pub fn resolve(&self) -> Result<private::Options> {
+        let mut settings = Vec::new();
+        for text in &self.set {
+            let Some((name, value)) = text.split_once('=').filter(|(name, _)| is_setting_name(name)) else {
+                return Err(Error::usage(format!("--set \"{text}\" is not NAME=VALUE"))
+                    .hint("for example --set shared_buffers=1GB"));
+            };
+            settings.push((name.to_owned(), value.to_owned()));
+        }
+        Ok(private::Options {
+            keep: self.keep,
+            settings,
+            extension_dir: self.extension_dir.clone(),
+            pg_config: self.pg_config.clone(),
+        })
+    }
+}
+
+fn is_setting_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
+}
