@@ -9,6 +9,7 @@ mod folder;
 mod installation;
 mod parameter;
 mod passfile;
+pub mod placement;
 pub mod private;
 mod session;
 mod settings;
