@@ -1,8 +1,85 @@
+//! `sps init`: pgbench's tables, on a server that is named. Works without the extension.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
 use crate::error::{Error, Exit, Result};
+use crate::server::table::{self, Fill, TableOptions};
+use crate::server::{ConnectArgs, Session, Target, capacity};
 
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    /// 100,000 accounts, about 15 MB, a unit
+    #[arg(long, short = 's', default_value_t = 1, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
+    scale: i64,
+    /// Fill factor of branches, tellers and accounts
+    #[arg(long, short = 'F', default_value_t = 100, value_parser = clap::value_parser!(u8).range(10..=100))]
+    fillfactor: u8,
+    /// Create unlogged tables
+    #[arg(long, visible_alias = "unlogged-tables")]
+    unlogged: bool,
+    /// Balances of the accounts
+    #[arg(long, value_enum, default_value = "key")]
+    fill: Fill,
+    /// Drop pgbench's tables first where they are there; nothing is dropped without it
+    #[arg(long)]
+    replace: bool,
+}
 
-pub fn run(_args: Args) -> Result<Exit> {
-    Err(Error::failed("not built yet"))
+pub fn run(args: Args) -> Result<Exit> {
+    if args.connect.private {
+        return Err(Error::usage("--private makes tables that are gone at once")
+            .hint("name a server; commands with --private create their own tables, at --scale"));
+    }
+    let target = Target::named(&args.connect)?;
+    let session = target.session()?;
+    let options = TableOptions {
+        scale: args.scale,
+        fillfactor: args.fillfactor,
+        unlogged: args.unlogged,
+        fill: args.fill,
+        replace: args.replace,
+    };
+    if !options.replace {
+        table::check_absent(&session)?;
+    }
+    eprintln!(
+        "scale {}: {} accounts, about {} of tables and indexes in database {}",
+        options.scale,
+        options.scale * 100_000,
+        capacity::human(options.bytes()),
+        target.info.database
+    );
+    match data_directory(&target, &session)? {
+        Some(directory) => capacity::check_space(&directory, options.bytes())?,
+        None => eprintln!("the server's free disk space cannot be seen from here: not checked"),
+    }
+    let terminal = std::io::stderr().is_terminal();
+    let mut progress = |done: i64, all: i64| {
+        if terminal {
+            let end = if done == all { '\n' } else { '\r' };
+            let _ = write!(std::io::stderr(), "{done} of {all} accounts ({} %){end}", done * 100 / all);
+        }
+    };
+    table::create(&session, &options, &mut progress)?;
+    let _ = writeln!(std::io::stdout(), "created pgbench's tables at scale {} in {}", args.scale, target.info.database);
+    Ok(Exit::Done)
+}
+
+/// Where a server on this machine keeps the database's files; None where that cannot be known.
+fn data_directory(target: &Target, session: &Session) -> Result<Option<PathBuf>> {
+    if !target.info.local {
+        return Ok(None);
+    }
+    // a database in a tablespace of its own is where that is
+    let row = session.query_one(
+        "select case when pg_has_role('pg_read_all_settings', 'usage')
+                then coalesce(nullif(pg_tablespace_location(t.oid), ''), current_setting('data_directory', true)) end
+         from pg_database d join pg_tablespace t on t.oid = d.dattablespace where d.datname = current_database()",
+        &[],
+    )?;
+    let path = row.get::<_, Option<String>>(0).map(PathBuf::from);
+    Ok(path.filter(|path| capacity::free_bytes(path).is_ok()))
 }

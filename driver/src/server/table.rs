@@ -54,13 +54,15 @@ pub fn create(session: &Session, options: &TableOptions, progress: &mut dyn FnMu
         Fill::Zero => "0",
         Fill::Key => "1 + aid % 100003",
     };
+    if !options.replace {
+        check_absent(session)?;
+    }
     session.batch("begin")?;
     if options.replace {
         session.batch("drop table if exists pgbench_accounts, pgbench_branches, pgbench_history, pgbench_tellers")?;
     }
-    session
-        .batch(&format!(
-            "create {kind} pgbench_history(tid int, bid int, aid {aid}, delta int, mtime timestamp, filler char(22));
+    session.batch(&format!(
+        "create {kind} pgbench_history(tid int, bid int, aid {aid}, delta int, mtime timestamp, filler char(22));
              create {kind} pgbench_tellers(tid int not null, bid int, tbalance int, filler char(84))
                with (fillfactor={fillfactor});
              create {kind} pgbench_accounts(aid {aid} not null, bid int, abalance int, filler char(84))
@@ -70,9 +72,8 @@ pub fn create(session: &Session, options: &TableOptions, progress: &mut dyn FnMu
              insert into pgbench_branches(bid, bbalance) select generate_series(1, {scale}), 0;
              insert into pgbench_tellers(tid, bid, tbalance)
                select tid, (tid - 1) / {TELLERS} + 1, 0 from (select generate_series(1, {tellers}) as tid) t",
-            tellers = scale * TELLERS
-        ))
-        .map_err(exists)?;
+        tellers = scale * TELLERS
+    ))?;
     let rows = scale * ACCOUNTS;
     let mut done = 0;
     while done < rows {
@@ -99,10 +100,24 @@ pub fn create(session: &Session, options: &TableOptions, progress: &mut dyn FnMu
     Ok(())
 }
 
-/// 42P07 with the way out.
-fn exists(error: Error) -> Error {
-    match error.message.contains("42P07") {
-        true => error.hint("nothing is dropped unasked: give --replace to drop pgbench's tables first, or another schema by search_path"),
-        false => error,
+/// An error where one of pgbench's tables is there already, in the schema that new tables go to.
+pub fn check_absent(session: &Session) -> Result<()> {
+    let found = session.query_opt(
+        "select format('%I.%I', n.nspname, c.relname), current_database()::text
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where n.nspname = current_schema()
+           and c.relname in ('pgbench_accounts', 'pgbench_branches', 'pgbench_history', 'pgbench_tellers')
+         order by 1 limit 1",
+        &[],
+    )?;
+    match found {
+        None => Ok(()),
+        Some(row) => {
+            let (table, database): (String, String) = (row.get(0), row.get(1));
+            Err(Error::failed(format!("relation {table} exists in database \"{database}\" (SQLSTATE 42P07)")).hint(
+                "nothing is dropped unasked: --replace drops pgbench's tables first; or name another database, or another \
+                 schema by PGOPTIONS='-c search_path=…'",
+            ))
+        }
     }
 }

@@ -1,0 +1,47 @@
+# Verbs of select_loop; `make help` lists them.
+#
+#   PG_CONFIG   the pg_config of the server to build for and run (default: on PATH, else Debian's newest)
+#   ARGS        passed on: make run ARGS="simple prepared rescan", make test ARGS="private"
+
+SHELL := /bin/bash
+
+# a PG_CONFIG given by hand is a server of the caller's own: nothing but libclang is installed for it
+PG_CONFIG_GIVEN := $(filter-out undefined,$(origin PG_CONFIG))
+# looked up when a recipe needs it: `deps` may have installed it just before
+PG_CONFIG ?= $(shell tools/pg-config)
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+ARGS ?=
+
+.PHONY: help deps build driver extension run test check install clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install what is missing: server, headers, libclang (apt, by sudo where not root)
+	@tools/deps $(if $(PG_CONFIG_GIVEN),"$(PG_CONFIG)")
+
+build: driver extension ## build sps, and the extension into target/pg<major>/
+
+driver:
+	cargo build --release --locked
+
+extension:
+	@tools/stage "$(PG_CONFIG)" "$(TARGET)"
+
+run: deps build ## compare simple, prepared and plpgsql on a private server; ARGS="…" goes to sps compare
+	PG_CONFIG="$(PG_CONFIG)" $(TARGET)/release/sps compare --private $(ARGS)
+
+test: deps extension ## all tests, on a private server of their own; ARGS="…" goes to the test runner
+	@PG_CONFIG="$(PG_CONFIG)" tests/run $(ARGS)
+
+check: ## formatting, lints, and the tests that need no server
+	cargo fmt --all --check
+	cargo clippy --locked --all-targets -p sps -p select_loop_keys -- -D warnings
+	cargo test --locked --quiet -p select_loop_keys
+	cargo test --locked --quiet -p sps --lib --test no_server
+
+install: deps extension ## install the extension for PG_CONFIG's server: CREATE EXTENSION select_loop
+	@tools/install "$(PG_CONFIG)" "$(TARGET)"
+
+clean: ## remove what was built
+	cargo clean
