@@ -1,1 +1,18 @@
+//! select_loop: the same select, looped inside the server at every depth.
+//!
+//! - `api`: the functions that SQL sees; the install script is sql/select_loop--0.1.0.sql
+//! - `job`: what is to be looked up, checked: table, key, value, index, privileges
+//! - `layer`: one file a layer
+//! - `pg`: everything that touches the server unsafely: one guard type a file, and the timed loop
+#![deny(clippy::unwrap_used, clippy::expect_used)]
 
+mod api;
+mod error;
+mod job;
+mod layer;
+mod outcome;
+#[allow(unsafe_code)]
+mod pg;
+mod setup;
+
+pgrx::pg_module_magic!(name, version);

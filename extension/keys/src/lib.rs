@@ -13,10 +13,12 @@
 mod distribution;
 mod hash;
 mod mix;
+mod template;
 
 pub use distribution::{Distribution, DistributionError};
 pub use hash::hashint8extended;
 pub use mix::mix;
+pub use template::fill;
 
 /// Keys 1 to `rows` in an order that `seed` decides.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,80 @@
+//! Static SQL in a PL/pgSQL loop: the 2012 patch to pgbench. The loop is sql/loop.sql, which the driver sends as it is
+//! where there is no extension.
+
+use select_loop_keys::{Distribution, fill};
+
+use crate::error::{Error, Result};
+use crate::job::Job;
+use crate::layer::{Call, Kind, Layer, counting_scans};
+use crate::outcome::Outcome;
+use crate::pg::catalog;
+use crate::pg::stopwatch::Stopwatch;
+
+const LOOP: &str = include_str!("../../../sql/loop.sql");
+
+pub struct Plpgsql;
+
+impl Layer for Plpgsql {
+    fn name(&self) -> &'static str {
+        "plpgsql"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Sql
+    }
+
+    fn about(&self) -> &'static str {
+        "static SQL in a PL/pgSQL loop: the 2012 patch"
+    }
+
+    fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
+        if job.selects > i64::from(i32::MAX) {
+            return Err(Error::invalid(format!("layer plpgsql does at most {} selects a call", i32::MAX))
+                .detail("A FOR loop of PL/pgSQL counts in integers."));
+        }
+        drop(call.prepare_lookup(job)?);
+        call.force(&[
+            (c"sps.selects", &job.selects.to_string()),
+            (c"sps.seed", &job.seed.to_string()),
+            (c"sps.min", &job.min.to_string()),
+            (c"sps.rows", &job.sequence.rows().to_string()),
+            (c"sps.found", ""),
+            (c"sps.checksum", ""),
+        ])?;
+        let block = format!("DO {}", catalog::quote_literal(&body(&call.schema, job))?);
+        let reading = counting_scans(job, || {
+            let watch = Stopwatch::start();
+            call.spi.execute(&block)?;
+            Ok(watch.stop())
+        })?;
+        let result = |name| {
+            call.settings.get(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
+                Error::not_ready("the PL/pgSQL loop left no result").hint("Is a custom setting of class sps in use?")
+            })
+        };
+        Ok(Outcome { found: Some(result(c"sps.found")?), checksum: Some(result(c"sps.checksum")?), reading })
+    }
+}
+
+/// The loop with this job's names in it.
+fn body(schema: &str, job: &Job) -> String {
+    let key = match job.distribution {
+        // as the template has it
+        Distribution::Uniform => None,
+        skewed => Some(format!(
+            "first - 1 + {schema}.select_loop_key(seed, i, rows, '{}', {})",
+            skewed.name(),
+            skewed.skew().map_or("NULL".to_owned(), |skew| format!("'{skew:?}'::float8"))
+        )),
+    };
+    let uniform = "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows";
+    let names = [
+        ("draw", key.as_deref().unwrap_or(uniform)),
+        ("key_type", job.key.int.name()),
+        ("value_type", job.value_int().name()),
+        ("relation", &job.relation_sql),
+        ("key", &job.key_sql),
+        ("value", &job.value_sql),
+    ];
+    fill(LOOP, &names)
+}

@@ -1,0 +1,69 @@
+//! The three integer types that keys and values may have, and their way into and out of a Datum.
+//!
+//! Counterpart: src/include/postgres.h (`Int16GetDatum` …), src/include/catalog/pg_type.dat, pg_proc.dat.
+
+use pgrx::pg_sys;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Int {
+    Two,
+    Four,
+    Eight,
+}
+
+impl Int {
+    pub fn of(type_oid: pg_sys::Oid) -> Option<Self> {
+        match type_oid {
+            pg_sys::INT2OID => Some(Self::Two),
+            pg_sys::INT4OID => Some(Self::Four),
+            pg_sys::INT8OID => Some(Self::Eight),
+            _ => None,
+        }
+    }
+
+    pub fn oid(self) -> pg_sys::Oid {
+        match self {
+            Self::Two => pg_sys::INT2OID,
+            Self::Four => pg_sys::INT4OID,
+            Self::Eight => pg_sys::INT8OID,
+        }
+    }
+
+    /// As SQL writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Two => "smallint",
+            Self::Four => "integer",
+            Self::Eight => "bigint",
+        }
+    }
+
+    /// The function behind `=`; integers of one width.
+    pub fn equal(self) -> pg_sys::RegProcedure {
+        let function = match self {
+            Self::Two => pg_sys::F_INT2EQ,
+            Self::Four => pg_sys::F_INT4EQ,
+            Self::Eight => pg_sys::F_INT8EQ,
+        };
+        pg_sys::Oid::from(function)
+    }
+
+    /// Narrows `value`; keys lie between the smallest and the largest of the column, so nothing is lost.
+    #[inline(always)]
+    pub fn datum(self, value: i64) -> pg_sys::Datum {
+        match self {
+            Self::Two => pg_sys::Datum::from(value as i16),
+            Self::Four => pg_sys::Datum::from(value as i32),
+            Self::Eight => pg_sys::Datum::from(value),
+        }
+    }
+
+    #[inline(always)]
+    pub fn value(self, datum: pg_sys::Datum) -> i64 {
+        match self {
+            Self::Two => i64::from(datum.value() as i16),
+            Self::Four => i64::from(datum.value() as i32),
+            Self::Eight => datum.value() as i64,
+        }
+    }
+}

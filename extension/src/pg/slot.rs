@@ -1,0 +1,73 @@
+//! A tuple slot that fits a table.
+//!
+//! Counterpart: src/backend/executor/execTuples.c, src/include/executor/tuptable.h (`slot_getattr`), tableam.h.
+
+use pgrx::pg_sys;
+
+use crate::pg::int::Int;
+use crate::pg::raw;
+use crate::pg::relation::Relation;
+
+/// What a lookup reads of a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// A column of the row.
+    Column { attnum: i16, int: Int },
+    /// The key's low 31 bits: for tables without `abalance`.
+    Key,
+}
+
+pub struct Slot {
+    slot: *mut pg_sys::TupleTableSlot,
+}
+
+impl Slot {
+    pub fn new(table: &Relation) -> Self {
+        // SAFETY: the relation is open; no list to register with
+        Self { slot: unsafe { pg_sys::table_slot_create(table.as_ptr(), std::ptr::null_mut()) } }
+    }
+
+    /// Valid while `self` is.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *mut pg_sys::TupleTableSlot {
+        self.slot
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if super::may_release() {
+            // SAFETY: made by `new`; unpins what it holds
+            unsafe { pg_sys::ExecDropSingleTupleTableSlot(self.slot) };
+        }
+    }
+}
+
+/// Column `attnum` (from 1) of the tuple in `slot`; NULL is 0. After `slot_getattr`.
+///
+/// # Safety
+/// Inside the error guard; `slot` holds a tuple with such a column of type `int`.
+#[inline(always)]
+pub unsafe fn column(slot: *mut pg_sys::TupleTableSlot, attnum: i16, int: Int) -> i64 {
+    // SAFETY: slot_getsomeattrs_int fills the arrays up to attnum
+    unsafe {
+        if attnum > (*slot).tts_nvalid {
+            raw::slot_getsomeattrs_int(slot, i32::from(attnum));
+        }
+        let index = attnum as usize - 1;
+        if *(*slot).tts_isnull.add(index) { 0 } else { int.value(*(*slot).tts_values.add(index)) }
+    }
+}
+
+/// The value of the row in `slot`, found under `key`.
+///
+/// # Safety
+/// As [`column`].
+#[inline(always)]
+pub unsafe fn value(slot: *mut pg_sys::TupleTableSlot, value: Value, key: i64) -> i64 {
+    match value {
+        // SAFETY: by this function's own condition
+        Value::Column { attnum, int } => unsafe { column(slot, attnum, int) },
+        Value::Key => key & 0x7fff_ffff,
+    }
+}

@@ -1,0 +1,95 @@
+//! The one timed loop, and what a layer puts into it.
+
+use crate::error::{Error, Result};
+use crate::job::Job;
+use crate::outcome::Outcome;
+use crate::pg::raw;
+use crate::pg::stopwatch::{Reading, Stopwatch};
+
+/// Found rows and the sum of their values. Overflow is remembered, not raised: nothing may panic inside the guard.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    found: i64,
+    sum: i64,
+    overflowed: bool,
+}
+
+impl Tally {
+    /// A row with this value; NULL is a row with value 0.
+    #[inline(always)]
+    pub fn add(&mut self, value: i64) {
+        let (sum, overflowed) = self.sum.overflowing_add(value);
+        self.sum = sum;
+        self.overflowed |= overflowed;
+        self.found = self.found.wrapping_add(1);
+    }
+
+    /// As an outcome; 22003 where the sum did not fit.
+    pub fn outcome(self, reading: Reading) -> Result<Outcome> {
+        if self.overflowed {
+            return Err(Error::overflow());
+        }
+        Ok(Outcome { found: Some(self.found), checksum: Some(self.sum), reading })
+    }
+}
+
+/// One select of a layer.
+///
+/// # Safety
+/// An implementation must not panic and must not own, within `step`, anything that needs dropping: a server ERROR jumps
+/// out of it. Wrapping arithmetic, no indexing, no allocation.
+pub unsafe trait Step {
+    /// Looks up `key`, to the end, and adds each row to `tally`.
+    ///
+    /// # Safety
+    /// Only the timed loop calls it, inside its guard.
+    unsafe fn step(&mut self, key: i64, tally: &mut Tally);
+}
+
+/// Draws `job.selects` keys and gives each to `step`, timed, inside one error guard; interrupts are taken between selects.
+pub fn run<S: Step>(job: &Job, step: &mut S) -> (Tally, Reading) {
+    let (sequence, offset, selects) = (job.sequence, job.min.wrapping_sub(1), job.selects);
+    let watch = Stopwatch::start();
+    // SAFETY: the body draws keys (which never panics), checks for interrupts and steps, all of which own nothing
+    let tally = unsafe {
+        raw::guarded(|| {
+            let mut tally = Tally::default();
+            let mut i = 0;
+            while i < selects {
+                raw::check_for_interrupts();
+                step.step(offset.wrapping_add(sequence.key(i)), &mut tally);
+                i = i.wrapping_add(1);
+            }
+            tally
+        })
+    };
+    (tally, watch.stop())
+}
+
+/// The loop with nothing in it: what counting, and taking interrupts, costs.
+pub fn run_empty(job: &Job) -> Reading {
+    let selects = job.selects;
+    let watch = Stopwatch::start();
+    // SAFETY: as in `run`
+    unsafe {
+        raw::guarded(|| {
+            let mut i = 0;
+            while i < selects {
+                raw::check_for_interrupts();
+                i = i.wrapping_add(1);
+            }
+        });
+    }
+    watch.stop()
+}
+
+/// A step that draws its key and does no more.
+pub struct KeyOnly;
+
+// SAFETY: black_box neither panics nor allocates
+unsafe impl Step for KeyOnly {
+    #[inline(always)]
+    unsafe fn step(&mut self, key: i64, _tally: &mut Tally) {
+        std::hint::black_box(key);
+    }
+}
