@@ -1,0 +1,133 @@
+//! Driving clients through a block: each always has one request under way.
+//!
+//! A thread with one client blocks in read; with several it waits in epoll and reads what is ready. The sockets stay
+//! blocking either way: requests are small, and a read follows only where there is something to read.
+
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+
+use super::connection::{LeanConnection, Rows};
+use crate::error::{Error, Result};
+use crate::interrupt;
+
+/// What a client asks and what it makes of the answers.
+pub trait Script: Rows {
+    /// Appends the next request, up to what makes the server answer with ReadyForQuery.
+    fn request(&mut self, out: &mut BytesMut) -> Result<()>;
+    /// The answer is in. True when a unit is complete (a select, a call): only there may a block end.
+    fn answered(&mut self) -> Result<bool>;
+}
+
+/// When a block ends: every client finishes its unit first.
+#[derive(Clone, Copy, Debug)]
+pub enum Until {
+    Elapsed(Duration),
+    /// This many units of each client.
+    Units(u64),
+}
+
+impl Until {
+    #[inline]
+    fn over(self, start: Instant, units: u64) -> (bool, Instant) {
+        let now = Instant::now();
+        let over = match self {
+            Self::Elapsed(length) => now.duration_since(start) >= length,
+            Self::Units(wanted) => units >= wanted,
+        };
+        (over || interrupt::requested(), now)
+    }
+}
+
+/// A connection with its script.
+pub struct Client<'a, S> {
+    pub connection: &'a mut LeanConnection,
+    pub script: S,
+}
+
+/// When a thread's first request went out and its last answer was in.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    pub start: Instant,
+    pub end: Instant,
+}
+
+/// Runs all `clients` on the calling thread.
+///
+/// # Errors
+/// The first that any client meets; the others are left as they are. An interrupt ends the block, too.
+pub fn drive<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Outcome> {
+    let outcome = match clients {
+        [client] => one(client, until),
+        clients => several(clients, until),
+    }?;
+    interrupt::check()?;
+    Ok(outcome)
+}
+
+fn one<S: Script>(client: &mut Client<'_, S>, until: Until) -> Result<Outcome> {
+    let Client { connection, script } = client;
+    let start = Instant::now();
+    let mut units = 0;
+    loop {
+        script.request(&mut connection.out)?;
+        connection.send()?;
+        while !connection.receive(script)? {}
+        if script.answered()? {
+            units += 1;
+            let (over, end) = until.over(start, units);
+            if over {
+                return Ok(Outcome { start, end });
+            }
+        }
+    }
+}
+
+/// Events taken from the kernel at a time.
+const EVENTS: usize = 64;
+
+fn several<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Outcome> {
+    let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(waiting)?;
+    for (i, client) in clients.iter().enumerate() {
+        epoll.add(&client.connection.socket, EpollEvent::new(EpollFlags::EPOLLIN, i as u64)).map_err(waiting)?;
+    }
+    let mut units = vec![0_u64; clients.len()];
+    let mut active = clients.len();
+    let start = Instant::now();
+    for Client { connection, script } in clients.iter_mut() {
+        script.request(&mut connection.out)?;
+        connection.send()?;
+    }
+    let mut end = start;
+    let mut events = [EpollEvent::empty(); EVENTS];
+    while active > 0 {
+        let count = match epoll.wait(&mut events, EpollTimeout::NONE) {
+            Err(nix::errno::Errno::EINTR) => 0,
+            other => other.map_err(waiting)?,
+        };
+        for event in &events[..count] {
+            let i = event.data() as usize;
+            let Client { connection, script } = &mut clients[i];
+            if !connection.receive(script)? {
+                continue;
+            }
+            if script.answered()? {
+                units[i] += 1;
+                let (over, now) = until.over(start, units[i]);
+                if over {
+                    (active, end) = (active - 1, now);
+                    continue;
+                }
+            }
+            script.request(&mut connection.out)?;
+            connection.send()?;
+        }
+    }
+    Ok(Outcome { start, end })
+}
+
+#[cold]
+fn waiting(error: nix::errno::Errno) -> Error {
+    Error::failed(format!("cannot wait for the server's answers: {error}"))
+}
