@@ -3,11 +3,29 @@
 //! A wire arm is one file here and one line in [`WIRE_ARMS`]. Layers have no list on this side: the extension's
 //! `select_loop_layers()` is the list.
 
-mod spec;
+mod decimal;
+mod extended;
+mod keys;
+mod layer;
 
+mod prepared;
+mod simple;
+mod spec;
+mod tally;
+mod wire;
+
+pub mod pgbench;
+
+pub use keys::{Keys, Seeds};
+pub use layer::{Layer, LayerScript, layers};
 pub use spec::{ArmSpec, Placement};
+pub use tally::{Counting, Tally};
+pub use wire::WireScript;
 
 use crate::error::Result;
+
+/// The wire arms, in the order of help and hints: one line each.
+pub const WIRE_ARMS: &[&dyn WireArm] = &[&simple::Simple, &extended::Extended, &prepared::Prepared];
 
 /// The lookup that every arm does, as the data set defines it.
 #[derive(Clone, Debug)]
@@ -30,6 +48,23 @@ impl Lookup {
     }
 }
 
+/// The texts of a lookup's statements, made once.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// Up to the key: `SELECT abalance FROM pgbench_accounts WHERE aid = `.
+    pub before_key: String,
+    /// With `$1` for the key, as pgbench sends it.
+    pub parameterized: String,
+}
+
+impl Text {
+    pub fn new(lookup: &Lookup) -> Self {
+        let Lookup { relation, key, value, .. } = lookup;
+        let before_key = format!("SELECT {value} FROM {relation} WHERE {key} = ");
+        Self { before_key, parameterized: lookup.select("$1") }
+    }
+}
+
 /// A way of doing one select over a connection; the messages are exactly libpq's.
 pub trait WireArm: Sync {
     /// As on the command line and in records.
@@ -40,10 +75,14 @@ pub trait WireArm: Sync {
     fn control(&self) -> bool {
         false
     }
+    /// The prepared statement that it executes, where it has one.
+    fn statement(&self) -> Option<&'static str> {
+        None
+    }
     /// What is sent once on a fresh connection and answered before any select, Sync included; empty for nothing.
-    fn setup(&self, _lookup: &Lookup, _out: &mut bytes::BytesMut) -> Result<()> {
+    fn setup(&self, _text: &Text, _out: &mut bytes::BytesMut) -> Result<()> {
         Ok(())
     }
     /// Appends the messages of one select to `out`, up to what makes the server answer with ReadyForQuery.
-    fn request(&self, lookup: &Lookup, key: i64, out: &mut bytes::BytesMut) -> Result<()>;
+    fn request(&self, text: &Text, key: i64, out: &mut bytes::BytesMut) -> Result<()>;
 }

@@ -1,0 +1,179 @@
+//! `pgbench`: the real binary doing the same lookup, to calibrate the driver by.
+//!
+//! Its keys are its own random ones, so it takes no part in the agreement check and says nothing of found or checksum.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+use super::Lookup;
+use crate::error::{Error, Result};
+use crate::interrupt::{self, Stop};
+
+pub const NAME: &str = "pgbench";
+
+/// The binary, found.
+#[derive(Clone, Debug)]
+pub struct Pgbench(PathBuf);
+
+/// How long it runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Length {
+    Seconds(u64),
+    /// Of each client.
+    Transactions(u64),
+}
+
+/// What it printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    pub transactions: i64,
+    /// Without the time of connecting, as its tps is.
+    pub elapsed_ns: i64,
+}
+
+impl Pgbench {
+    /// Beside the pg_config that PG_CONFIG names, else on PATH, else Debian's newest.
+    pub fn find() -> Result<Self> {
+        let configured = std::env::var_os("PG_CONFIG").and_then(|config| bindir(&config));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut debian: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+            .map(|versions| versions.flatten().map(|version| version.path().join("bin")).collect())
+            .unwrap_or_default();
+        let major = |folder: &PathBuf| folder.iter().rev().nth(1).and_then(|name| name.to_str()?.parse::<u32>().ok());
+        debian.sort_by_key(|folder| std::cmp::Reverse(major(folder)));
+        let found = configured.into_iter().chain(std::env::split_paths(&path)).chain(debian);
+        found.map(|folder| folder.join(NAME)).find(|file| file.is_file()).map(Self).ok_or_else(|| {
+            Error::failed("cannot find pgbench")
+                .hint("put it on PATH, name its pg_config in PG_CONFIG, or leave the arm pgbench out")
+        })
+    }
+
+    /// Runs it to its end on the calling thread's cores.
+    pub fn run(
+        &self,
+        config: &Config,
+        lookup: &Lookup,
+        clients: usize,
+        threads: usize,
+        length: Length,
+    ) -> Result<Report> {
+        let mut script = tempfile::Builder::new().prefix("sps-").suffix(".sql").tempfile()?;
+        let last = lookup.min.wrapping_add(lookup.rows).wrapping_sub(1);
+        write!(script, "\\set k random({}, {last})\n{}\n", lookup.min, lookup.select(":k"))?;
+        script.flush()?;
+        let mut command = self.command(config, script.path(), clients, threads);
+        match length {
+            Length::Seconds(seconds) => command.arg("-T").arg(seconds.to_string()),
+            Length::Transactions(count) => command.arg("-t").arg(count.to_string()),
+        };
+        interrupt::check()?;
+        let child = command.spawn().map_err(|error| Error::from(error).context(self.0.display()))?;
+        let stop = interrupt::register(Child(Pid::from_raw(child.id() as i32)));
+        let output = child.wait_with_output()?;
+        drop(stop);
+        interrupt::check()?;
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        match parse(&stdout) {
+            Some(report) if output.status.success() => Ok(report),
+            _ => {
+                let last = stderr.lines().chain(stdout.lines()).rfind(|line| !line.trim().is_empty());
+                Err(Error::failed(format!("pgbench failed ({}): {}", output.status, last.unwrap_or("it said nothing"))))
+            }
+        }
+    }
+
+    fn command(&self, config: &Config, script: &Path, clients: usize, threads: usize) -> Command {
+        let mut command = Command::new(&self.0);
+        for (name, value) in environment(config) {
+            command.env(name, value);
+        }
+        // the first answers of psqlrc and the like must not lead it elsewhere
+        command.env_remove("PGSERVICE").env_remove("PGSSLMODE").env("LC_ALL", "C");
+        command
+            .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"])
+            .arg(script);
+        // a group of its own: the terminal's Ctrl-C comes to sps, which ends it
+        command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+}
+
+fn bindir(pg_config: &OsStr) -> Option<PathBuf> {
+    let output = Command::new(pg_config).arg("--bindir").stderr(Stdio::null()).output().ok()?;
+    Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end()))
+}
+
+/// The configuration as libpq's variables.
+fn environment(config: &Config) -> Vec<(&'static str, String)> {
+    let hosts = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(directory) => directory.display().to_string(),
+    });
+    let list = |items: Vec<String>| Some(items.join(",")).filter(|list| !list.is_empty());
+    let variables = [
+        ("PGHOST", list(hosts.collect())),
+        ("PGHOSTADDR", list(config.get_hostaddrs().iter().map(ToString::to_string).collect())),
+        ("PGPORT", list(config.get_ports().iter().map(ToString::to_string).collect())),
+        ("PGUSER", config.get_user().map(str::to_owned)),
+        ("PGDATABASE", config.get_dbname().map(str::to_owned)),
+        ("PGPASSWORD", config.get_password().map(|password| String::from_utf8_lossy(password).into_owned())),
+        ("PGOPTIONS", config.get_options().map(str::to_owned)),
+    ];
+    variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Reads the transactions processed and the tps without connecting; None when either is missing or senseless.
+fn parse(stdout: &str) -> Option<Report> {
+    let after = |prefix: &'static str| stdout.lines().filter_map(move |line| line.trim().strip_prefix(prefix));
+    let processed = after("number of transactions actually processed:").next()?;
+    // "1000/1000" with -t
+    let transactions: i64 = processed.trim().split('/').next()?.trim().parse().ok()?;
+    let tps = after("tps =").find(|rest| rest.contains("without initial") || rest.contains("excluding"))?;
+    let tps: f64 = tps.split_whitespace().next()?.parse().ok()?;
+    let seconds = transactions as f64 / tps;
+    (transactions > 0 && seconds.is_finite() && seconds > 0.0)
+        .then(|| Report { transactions, elapsed_ns: (seconds * 1e9).round() as i64 })
+}
+
+struct Child(Pid);
+
+impl Stop for Child {
+    fn cancel(&self) {
+        let _ = kill(self.0, Signal::SIGINT);
+    }
+
+    fn abandon(&self) {
+        let _ = kill(self.0, Signal::SIGKILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, parse};
+
+    #[test]
+    fn the_rate_without_connecting_gives_the_time() {
+        let printed = "transaction type: x.sql\nnumber of transactions actually processed: 1000/1000\n\
+                       number of failed transactions: 0 (0.000%)\ninitial connection time = 2.100 ms\n\
+                       tps = 500.000000 (without initial connection time)\n";
+        assert_eq!(parse(printed), Some(Report { transactions: 1000, elapsed_ns: 2_000_000_000 }));
+    }
+
+    #[test]
+    fn output_without_a_rate_is_refused() {
+        assert_eq!(
+            parse("number of transactions actually processed: 0\ntps = 0.0 (without initial connection time)"),
+            None
+        );
+        assert_eq!(parse("tps = 10.0 (without initial connection time)"), None);
+        assert_eq!(parse(""), None);
+    }
+}
