@@ -1,7 +1,29 @@
 //! The measuring engine: epochs of rounds of blocks.
+//!
+//! [`Measurement::prepare`] turns the arms asked for into concrete ones (placement, side, what the server can do);
+//! [`Measurement::run`] measures and hands every block to a [`Sink`], which decides after each round whether to go on.
 
-use crate::error::Result;
-use crate::record::Block;
+mod agreement;
+mod block;
+mod epoch;
+mod gate;
+mod pgbench_block;
+mod placing;
+mod plan;
+mod round_trip;
+mod usage;
+mod warm;
+
+use std::collections::BTreeMap;
+
+use select_loop_keys::Distribution;
+
+use crate::arm::{ArmSpec, Lookup};
+use crate::error::{Error, Result};
+use crate::record::{ArmInfo, Block, Dataset, Plan};
+use crate::server::Target;
+
+pub use placing::Pin;
 
 /// What to do after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,4 +40,65 @@ pub trait Sink {
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next>;
     /// Something the reader of the result has to know.
     fn warn(&mut self, warning: String);
+}
+
+/// Arms that are ready to be measured on one server and data set.
+pub struct Measurement<'a> {
+    target: &'a Target,
+    dataset: &'a Dataset,
+    lookup: &'a Lookup,
+    plan: Plan,
+    arms: Vec<plan::Arm>,
+    placing: placing::Placing,
+    distribution: Distribution,
+    limit: Option<u64>,
+}
+
+impl<'a> Measurement<'a> {
+    /// Resolves `specs` in their order; `pin` None means both placements where this process may pin, else free.
+    ///
+    /// The plan comes back through [`Measurement::plan`]: with the `pgbench` arm in the list, blocks become whole
+    /// seconds. An unknown arm is a usage error that lists the valid ones.
+    pub fn prepare(
+        target: &'a Target,
+        dataset: &'a Dataset,
+        lookup: &'a Lookup,
+        specs: &[ArmSpec],
+        pin: Option<Pin>,
+        plan: Plan,
+    ) -> Result<Self> {
+        let placing = placing::Placing::new(target, pin)?;
+        let distribution = Distribution::new(&plan.distribution, plan.skew)
+            .map_err(|error| Error::usage(error.to_string()).hint(error.hint()))?;
+        let arms = plan::resolve(target, specs, &placing, &plan)?;
+        let plan = plan::fit(plan, &arms);
+        Ok(Self { target, dataset, lookup, plan, arms, placing, distribution, limit: None })
+    }
+
+    /// Ends each block after `units` requests of every client (selects; calls of a layer) instead of by time.
+    pub fn limit(&mut self, units: u64) {
+        self.limit = Some(units);
+    }
+
+    /// The concrete arms, in order; the header's `arms`.
+    pub fn arms(&self) -> Vec<ArmInfo> {
+        self.arms.iter().map(|arm| arm.info.clone()).collect()
+    }
+
+    /// The plan as it will be followed.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Median round trip of an empty message over a unix socket between two threads, in microseconds: `same` core,
+    /// `split` over two where that is possible. The header's `round_trip_us`.
+    pub fn round_trip_us(&self) -> Result<BTreeMap<String, f64>> {
+        round_trip::measure()
+    }
+
+    /// Measures until the sink says stop, `max_rounds` is reached, or the user interrupts
+    /// ([`crate::error::Error::interrupted`], after the finished blocks have been handed over).
+    pub fn run(&self, sink: &mut dyn Sink) -> Result<()> {
+        epoch::run(self, sink)
+    }
 }

@@ -1,0 +1,97 @@
+//! The agreement check: at the start of an epoch every arm does the same selects under one snapshot, and all must have
+//! found the same.
+
+use crate::arm::Tally;
+use crate::error::{Error, Exit, Result};
+use crate::wire::{LeanConnection, Until};
+
+use super::gate::Gate;
+use super::plan::{Arm, Kind};
+use super::{Measurement, Sink, block};
+
+/// Selects that every arm does.
+pub const SELECTS: i64 = 1000;
+
+/// A round that no block has.
+const ROUND: u64 = u64::MAX - 1;
+
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/// Runs the check on the first connection of each arm, and the honesty gates of the wire arms within it.
+///
+/// # Errors
+/// When arms disagree on found or checksum, with what each of the two says; when a gate fails.
+pub fn check(
+    measurement: &Measurement<'_>,
+    gate: &Gate,
+    connections: &mut [Vec<LeanConnection>],
+    epoch: u64,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let mut exporter = LeanConnection::connect(&measurement.target.config)?;
+    exporter.query(BEGIN)?;
+    // a server that cannot export one (or a pooler) is measured without: the data does not change under a benchmark
+    let snapshot = exporter.value("SELECT pg_export_snapshot()").ok();
+    let mut first: Option<(&str, Tally)> = None;
+    for (arm, connections) in measurement.arms.iter().zip(connections) {
+        let Some(connection) = connections.first_mut().filter(|_| arm.agrees()) else { continue };
+        let tally = one(measurement, gate, arm, connection, epoch, snapshot.as_deref(), sink)
+            .map_err(|error| if error.exit == Exit::Interrupted { error } else { error.context(&arm.info.name) })?;
+        // without a checksum the arm reads no rows, and what it counts may be dead versions
+        if tally.checksum.is_none() {
+            continue;
+        }
+        match first {
+            None => first = Some((&arm.info.name, tally)),
+            Some((name, reference)) => agree((name, reference), (&arm.info.name, tally))?,
+        }
+    }
+    exporter.query("COMMIT").map(drop)
+}
+
+fn one(
+    measurement: &Measurement<'_>,
+    gate: &Gate,
+    arm: &Arm,
+    connection: &mut LeanConnection,
+    epoch: u64,
+    snapshot: Option<&str>,
+    sink: &mut dyn Sink,
+) -> Result<Tally> {
+    let gated = matches!(arm.kind, Kind::Wire(_));
+    connection.query(BEGIN)?;
+    if let Some(snapshot) = snapshot {
+        connection.query(&format!("SET TRANSACTION SNAPSHOT '{snapshot}'"))?;
+    }
+    if gated {
+        gate.plan(arm, connection)?;
+    }
+    let before = if gated { gate.scans(connection)? } else { None };
+    let until = match arm.kind {
+        Kind::Wire(_) => Until::Units(SELECTS as u64),
+        _ => Until::Units(1),
+    };
+    let one = std::slice::from_mut(connection);
+    let done = block::clients(measurement, arm, one, epoch, ROUND, SELECTS, until)?;
+    if gated {
+        let after = gate.scans(connection)?;
+        gate.counted(before, after, done.tally.selects)?;
+        if let Some(note) = gate.plan_kind(arm, connection)? {
+            sink.warn(format!("{}: {note}", arm.info.name));
+        }
+    }
+    connection.query("COMMIT")?;
+    Ok(done.tally)
+}
+
+fn agree((one, a): (&str, Tally), (other, b): (&str, Tally)) -> Result<()> {
+    if (a.found, a.checksum) == (b.found, b.checksum) {
+        return Ok(());
+    }
+    let shown = |name: &str, tally: Tally| {
+        let number = |value: Option<i64>| value.map_or("none".into(), |value| value.to_string());
+        format!("{name} found {} of {}, checksum {}", number(tally.found), tally.selects, number(tally.checksum))
+    };
+    Err(Error::failed(format!("arms disagree on the same selects: {}; {}", shown(one, a), shown(other, b)))
+        .hint("nothing was measured: the table may be changing, or an arm does not do the same lookup"))
+}

@@ -1,0 +1,118 @@
+//! Epochs: fresh connections for every arm, made warm and found to agree; then rounds, every arm a block each.
+
+use crate::arm::{Text, WireArm};
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::schedule;
+use crate::wire::LeanConnection;
+
+use super::block::{self, Position};
+use super::gate::Gate;
+use super::plan::{Arm, Kind, has_pgbench};
+use super::{Measurement, Next, Sink, agreement, warm};
+
+/// Clocks of driver and server may differ by this share of a layer's time before it is worth a warning.
+const CLOCK_GAP: f64 = 0.01;
+
+/// Measures epoch after epoch until the sink has enough.
+pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
+    let gate = Gate::new(measurement)?;
+    if let Some(note) = gate.not_checked() {
+        sink.warn(note.to_owned());
+    }
+    let mut warned_of_clock = false;
+    let mut round = 0;
+    for epoch in 0.. {
+        let mut connections = start(measurement, &gate, epoch, sink)?;
+        for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
+            let arms = &measurement.arms;
+            for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
+                interrupt::check()?;
+                let at = Position { epoch, round, position };
+                let mut fresh;
+                let connected = match connections.as_mut() {
+                    Some(connections) => &mut connections[arm],
+                    None => {
+                        fresh = connect(measurement, &arms[arm])?;
+                        &mut fresh
+                    }
+                };
+                let arm = &arms[arm];
+                let block = block::run(measurement, arm, connected, at)
+                    .map_err(|error| if interrupt::requested() { Error::interrupted() } else { error })
+                    .map_err(|error| named(error, arm))?;
+                let gap = (block.driver_ns - block.elapsed_ns) as f64 / block.driver_ns.max(1) as f64;
+                if !warned_of_clock && block.calls.is_some() && gap.abs() > CLOCK_GAP {
+                    warned_of_clock = true;
+                    sink.warn(format!(
+                        "{}: the server's clock and the driver's differ by {:.1} % of a block; rates of layers are by \
+                         the server's",
+                        block.arm,
+                        gap * 100.0
+                    ));
+                }
+                sink.block(block)?;
+            }
+            round += 1;
+            let epoch_done = in_epoch >= measurement.plan.rounds_per_epoch;
+            let next = sink.round(round - 1, epoch, epoch_done)?;
+            if next == Next::Stop || measurement.plan.max_rounds.is_some_and(|most| round >= most) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Connects, warms and checks every arm; the connections are for the epoch's blocks, or None where each block needs
+/// its own (beside pgbench, whose backends are new in every block).
+fn start(
+    measurement: &Measurement<'_>,
+    gate: &Gate,
+    epoch: u64,
+    sink: &mut dyn Sink,
+) -> Result<Option<Vec<Vec<LeanConnection>>>> {
+    let mut connections = Vec::with_capacity(measurement.arms.len());
+    for arm in &measurement.arms {
+        connections.push(connect(measurement, arm).map_err(|error| named(error, arm))?);
+    }
+    warm::data(measurement)?;
+    for (arm, connections) in measurement.arms.iter().zip(&mut connections) {
+        warm::statements(measurement, arm, connections, epoch).map_err(|error| named(error, arm))?;
+    }
+    agreement::check(measurement, gate, &mut connections, epoch, sink)?;
+    Ok((!has_pgbench(&measurement.arms)).then_some(connections))
+}
+
+/// New connections of an arm, one a client, on the cores of its placement, its statement prepared.
+fn connect(measurement: &Measurement<'_>, arm: &Arm) -> Result<Vec<LeanConnection>> {
+    if matches!(arm.kind, Kind::Pgbench(_)) {
+        return Ok(Vec::new());
+    }
+    let _placed = measurement.placing.backends(arm.info.placement)?;
+    let text = Text::new(measurement.lookup);
+    (0..measurement.plan.clients)
+        .map(|_| {
+            let mut connection = LeanConnection::connect(&measurement.target.config)?;
+            if let Kind::Wire(wire) = arm.kind {
+                set_up(wire, &text, &mut connection)?;
+            }
+            Ok(connection)
+        })
+        .collect()
+}
+
+fn set_up(wire: &dyn WireArm, text: &Text, connection: &mut LeanConnection) -> Result<()> {
+    wire.setup(text, &mut connection.out)?;
+    if connection.out.is_empty() {
+        return Ok(());
+    }
+    connection.exchange(&mut |_: crate::wire::Row<'_>| Ok(()))
+}
+
+fn named(error: Error, arm: &Arm) -> Error {
+    match error.exit {
+        crate::error::Exit::Interrupted => error,
+        _ => error.context(&arm.info.name),
+    }
+}

@@ -1,0 +1,58 @@
+//! Warm-up: data in shared buffers, statements past their first plans.
+
+use crate::error::Result;
+use crate::wire::{LeanConnection, Until};
+
+use super::Measurement;
+use super::block;
+use super::plan::{Arm, Kind};
+
+/// Executions of each statement. A prepared statement gets five custom plans before its generic one.
+const EXECUTIONS: u64 = 50;
+
+/// Selects of a layer's one warm-up call; its statement is executed that often within it.
+const SELECTS: i64 = 1000;
+
+/// A round that no block has: warm-up draws keys of its own.
+const ROUND: u64 = u64::MAX;
+
+/// Reads table and index into shared buffers and sets hint bits.
+pub fn data(measurement: &Measurement<'_>) -> Result<()> {
+    let Measurement { target, lookup, .. } = measurement;
+    let session = target.session()?;
+    match &target.extension_schema {
+        Some(schema) => {
+            let sql = format!("SELECT {schema}.select_loop_warm($1::text::regclass)");
+            session.query(&sql, &[&lookup.relation])?;
+        }
+        None => {
+            // through the index: a sequential scan of a large table would pass through a ring of 32 buffers
+            session.batch(&format!(
+                "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; \
+                 SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; \
+                 SELECT count({value}) FROM {relation} WHERE {key} >= {min}; COMMIT",
+                value = lookup.value,
+                relation = lookup.relation,
+                key = lookup.key,
+                min = lookup.min,
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// Executes each connection's statement until it has its final plan.
+pub fn statements(
+    measurement: &Measurement<'_>,
+    arm: &Arm,
+    connections: &mut [LeanConnection],
+    epoch: u64,
+) -> Result<()> {
+    let (per_call, until) = match arm.kind {
+        Kind::Wire(_) => (SELECTS, Until::Units(EXECUTIONS)),
+        Kind::Layer(_) => (SELECTS, Until::Units(1)),
+        Kind::Pgbench(_) => return Ok(()),
+    };
+    block::clients(measurement, arm, connections, epoch, ROUND, per_call, until)?;
+    Ok(())
+}
