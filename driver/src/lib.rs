@@ -12,4 +12,5 @@ pub mod report;
 pub mod schedule;
 pub mod server;
 pub mod stats;
+pub mod watch;
 pub mod wire;

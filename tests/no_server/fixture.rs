@@ -76,8 +76,10 @@ pub fn header(arms: &[&str]) -> Header {
 
 /// A block of a quarter of a second at `sps`.
 pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
-    let elapsed_ns = 250_000_000;
-    let selects = (sps / 4.0).round() as i64;
+    // layers finish whole calls
+    let step = if info.side == Side::Server { 10_000 } else { 1 };
+    let selects = ((sps / 4.0).round() as i64 / step).max(1) * step;
+    let elapsed_ns = (selects as f64 / sps * 1e9) as i64;
     Block {
         epoch: round / 5,
         round,
@@ -87,7 +89,7 @@ pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
         selects,
         found: Some(selects),
         checksum: Some(selects * 50_000),
-        calls: (info.side == Side::Server).then_some((selects / 10_000).max(1)),
+        calls: (info.side == Side::Server).then_some(selects / 10_000),
         elapsed_ns,
         driver_ns: elapsed_ns + 40_000,
         client_cpu_ns: Some(90_000_000),
@@ -98,10 +100,10 @@ pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
     }
 }
 
-/// A wobble of about one percent that depends on the round and a little on the arm; no two are equal.
+/// Noise of one percent at most that depends on the round and the arm.
 pub fn wobble(round: u64, arm: usize) -> f64 {
-    let phase = (round * 7919 + arm as u64 * 104_729) % 1009;
-    1.0 + (phase as f64 / 1009.0 - 0.5) * 0.02
+    let phase = select_loop_keys::mix(1, 0, round, arm as u64, 0) as u64 as f64 / u64::MAX as f64;
+    1.0 + (phase - 0.5) * 0.02
 }
 
 /// Blocks of `rounds` rounds, each arm at its rate with the wobble.

@@ -2,5 +2,9 @@
 
 mod fixture;
 mod record;
+mod record_schema;
+mod report;
 mod schedule;
+#[path = "../schema.rs"]
+mod schema;
 mod stats;

@@ -132,6 +132,16 @@ pub enum Side {
     Pgbench,
 }
 
+impl Side {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wire => "wire",
+            Self::Server => "server",
+            Self::Pgbench => "pgbench",
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ArmInfo {
     /// With placement (wire arms) and A/A side: `prepared@same#1`.
@@ -194,6 +204,17 @@ pub enum Status {
     Unfinished,
 }
 
+impl Status {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
 /// The summary: what `--json` prints.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
@@ -243,6 +264,8 @@ pub struct ArmSummary {
     pub found: Option<i64>,
     pub calls_per_second: Option<f64>,
     pub client_cpu_ns_per_select: Option<f64>,
+    /// CPU time of the client's threads as a share of what they could have had.
+    pub client_cpu_share: Option<f64>,
     pub backend_cpu_ns_per_select: Option<f64>,
     /// Did the rate stay the same through the run?
     pub course: Class,

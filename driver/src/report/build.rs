@@ -1,0 +1,75 @@
+//! The summary of a run, from its header and blocks alone, so that a killed run reports as a finished one does.
+
+use std::collections::BTreeSet;
+
+use super::precision::Asked;
+use super::{arm, comparison, warning};
+use crate::record::{Block, Header, Record, Status, Summary};
+
+/// What only the run itself knows.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub status: Status,
+    /// Warnings that came up while measuring.
+    pub warnings: Vec<String>,
+    /// Path of the record.
+    pub record: Option<String>,
+}
+
+/// Sums up `blocks` under `header`.
+pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
+    let distinct = |part: fn(&Block) -> u64| blocks.iter().map(part).collect::<BTreeSet<_>>().len() as u64;
+    let comparisons = comparison::all(header, blocks);
+    let arms: Vec<_> = header.arms.iter().filter_map(|info| arm::sum_up(info, blocks, &header.plan)).collect();
+    let precision = Asked::of(header).precision(&arms, &comparisons);
+    let mut summary = Summary {
+        schema_version: header.schema_version,
+        command: header.command.clone(),
+        command_line: header.command_line.clone(),
+        started: header.started.clone(),
+        tool: header.tool.clone(),
+        status: outcome.status,
+        server: header.server.clone(),
+        dataset: header.dataset.clone(),
+        plan: header.plan.clone(),
+        rounds: distinct(|block| block.round),
+        epochs: distinct(|block| block.epoch),
+        reference: header.reference.clone(),
+        arms,
+        comparisons,
+        round_trip_us: header.round_trip_us.clone(),
+        precision,
+        precision_reached: precision.map(|reached| reached <= header.plan.half_width),
+        interrupted: outcome.status == Status::Interrupted,
+        warnings: Vec::new(),
+        record: outcome.record.clone(),
+    };
+    summary.warnings = warning::all(header, blocks, &summary, &outcome.warnings);
+    summary
+}
+
+/// How precise `blocks` are: what a summary's `precision` would be.
+pub fn precision(header: &Header, blocks: &[Block]) -> Option<f64> {
+    let arms: Vec<_> = header.arms.iter().filter_map(|info| arm::sum_up(info, blocks, &header.plan)).collect();
+    Asked::of(header).precision(&arms, &comparison::all(header, blocks))
+}
+
+/// Sums up a record that was read from `path`. Its own summary only adds how the run ended and what came up meanwhile;
+/// the numbers are computed anew.
+pub fn of_record(record: &Record, path: &str) -> Summary {
+    let mut warnings = Vec::new();
+    let status = match &record.summary {
+        Some(summary) => {
+            warnings.clone_from(&summary.warnings);
+            summary.status
+        }
+        None => {
+            warnings.push("the record has no summary: the run was killed, or is still going on".into());
+            Status::Unfinished
+        }
+    };
+    if record.torn {
+        warnings.push("the record's last line was torn and has been left out".into());
+    }
+    build(&record.header, &record.blocks, &Outcome { status, warnings, record: Some(path.to_owned()) })
+}

@@ -1,0 +1,91 @@
+//! Which arms are compared, and the comparisons.
+
+use std::collections::HashMap;
+
+use super::arm::amount;
+use crate::arm::Placement;
+use crate::record::{ArmInfo, Block, Comparison, Header, Side};
+use crate::stats::estimate;
+use crate::stats::ratio_of_totals::Pair;
+
+/// The arm meant by `text`: a full name as in records, or an arm's name, which means `same` placement where it runs in
+/// several, else the first.
+pub fn named<'a>(arms: &'a [ArmInfo], text: &str) -> Option<&'a ArmInfo> {
+    let fits = |info: &&ArmInfo| info.arm == text || info.name.split('#').next() == Some(text);
+    arms.iter()
+        .find(|info| info.name == text)
+        .or_else(|| arms.iter().filter(fits).find(|info| info.placement == Placement::Same))
+        .or_else(|| arms.iter().find(fits))
+}
+
+/// All (test, base): each arm against the reference, the pairs asked for, both sides of an A/A comparison, and each wire
+/// arm that pgbench calibrates.
+pub fn comparisons_of(header: &Header) -> Vec<(String, String)> {
+    let arms = &header.arms;
+    let reference = arms.iter().filter(|info| info.name != header.reference);
+    let mut out: Vec<(String, String)> = reference.map(|info| (info.name.clone(), header.reference.clone())).collect();
+    out.extend(header.pairs.iter().cloned());
+    for test in arms {
+        if let Some(stem) = test.name.strip_suffix("#2") {
+            out.push((test.name.clone(), format!("{stem}#1")));
+        }
+        let calibration = arms.iter().find(|base| base.side == Side::Pgbench && base.placement == test.placement);
+        if let (Some(base), "prepared") = (calibration, test.arm.as_str()) {
+            out.push((test.name.clone(), base.name.clone()));
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    out.retain(|pair| seen.insert(pair.clone()));
+    out
+}
+
+/// Every comparison that there are rounds for.
+pub fn all(header: &Header, blocks: &[Block]) -> Vec<Comparison> {
+    let mut by_arm: HashMap<&str, HashMap<u64, &Block>> = HashMap::new();
+    for block in blocks {
+        by_arm.entry(&block.arm).or_default().insert(block.round, block);
+    }
+    let of = |name: &str| by_arm.get(name);
+    comparisons_of(header)
+        .into_iter()
+        .filter_map(|(test, base)| compare(of(&test)?, of(&base)?).map(|ratio| summary(test, base, ratio)))
+        .collect()
+}
+
+type Found = (usize, estimate::Ratio);
+
+/// Pairs the two arms' blocks by round.
+fn compare(test: &HashMap<u64, &Block>, base: &HashMap<u64, &Block>) -> Option<Found> {
+    let mut rounds: Vec<u64> = test.keys().filter(|round| base.contains_key(round)).copied().collect();
+    rounds.sort_unstable();
+    let pairs: Vec<(u64, Pair)> = rounds
+        .into_iter()
+        .filter_map(|round| {
+            Some((test[&round].epoch, Pair { test: amount(test[&round])?, base: amount(base[&round])? }))
+        })
+        .collect();
+    Some((pairs.len(), estimate::ratio(&pairs)?))
+}
+
+fn summary(test: String, base: String, (rounds, ratio): Found) -> Comparison {
+    let ends = |interval: Option<crate::stats::Interval>| interval.map(|found| (found.low, found.high)).unzip();
+    let (low, high) = ends(ratio.estimate.interval);
+    let (total_low, total_high) = ends(ratio.total_interval);
+    let (t_low, t_high) = ends(ratio.t_interval);
+    Comparison {
+        base,
+        test,
+        ratio: ratio.estimate.value,
+        low,
+        high,
+        method: "hodges-lehmann".into(),
+        interval: ratio.estimate.source.map(|source| source.name().into()),
+        rounds,
+        total_ratio: ratio.total,
+        total_low,
+        total_high,
+        t_low,
+        t_high,
+        skewed: ratio.skewed,
+    }
+}

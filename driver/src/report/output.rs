@@ -1,0 +1,52 @@
+//! Where reports go: standard output, or a file that is known to be writable before the measuring starts.
+
+use std::fs::OpenOptions;
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use super::Format;
+use crate::error::{Error, Result};
+use crate::record::Summary;
+
+/// Prints `summaries` to standard output. A reader that has closed it (`| head`) has seen enough: no error.
+pub fn print(format: &dyn Format, summaries: &[Summary]) -> Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match format.write(summaries, &mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::failed(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A file for a report.
+#[derive(Debug)]
+pub struct File {
+    file: std::fs::File,
+    name: String,
+}
+
+impl File {
+    /// Opens or creates `path`; what it holds stays until [`File::write`].
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+        match file {
+            Ok(file) => Ok(Self { file, name }),
+            Err(error) => Err(Error::failed(format!("cannot write \"{name}\": {error}"))),
+        }
+    }
+
+    /// Replaces what the file holds.
+    pub fn write(self, format: &dyn Format, summaries: &[Summary]) -> Result<()> {
+        let write = || -> std::io::Result<()> {
+            if self.file.metadata()?.is_file() {
+                self.file.set_len(0)?;
+            }
+            let mut out = BufWriter::new(&self.file);
+            format.write(summaries, &mut out)?;
+            out.flush()
+        };
+        write().map_err(|error| Error::failed(format!("cannot write \"{}\": {error}", self.name)))
+    }
+}

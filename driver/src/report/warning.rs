@@ -1,0 +1,120 @@
+//! What a reader must know before trusting the numbers.
+
+use std::collections::BTreeMap;
+
+use super::number::{count, ratio};
+use super::precision::percent;
+use crate::record::{ArmSummary, Block, Header, Side, Status, Summary};
+use crate::stats::steady::Class;
+use crate::stats::wilcoxon::FEWEST;
+
+/// Share of pgbench's rate below which the driver is said to be slow.
+const CALIBRATION: f64 = 0.9;
+
+/// Share of its CPU time above which a client that has a core to itself is said to be the limit.
+const CLIENT_LIMIT: f64 = 0.9;
+
+/// Share of steal time that is worth a word.
+const STEAL: f64 = 0.01;
+
+/// All warnings: known before, come up meanwhile, and seen in the blocks; each once.
+pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[String]) -> Vec<String> {
+    let mut out = header.warnings.clone();
+    out.extend(meanwhile.iter().cloned());
+    for arm in &summary.arms {
+        of_arm(arm, summary, &mut out);
+    }
+    of_comparisons(header, summary, &mut out);
+    of_blocks(blocks, &mut out);
+    of_precision(summary, &mut out);
+    let mut seen = std::collections::HashSet::new();
+    out.retain(|warning| seen.insert(warning.clone()));
+    out
+}
+
+fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
+    let name = &arm.name;
+    if let Some(found) = arm.found.filter(|&found| found < arm.selects) {
+        let missing = arm.selects - found;
+        out.push(format!("{name}: {} of {} selects found no row", count(missing as f64), count(arm.selects as f64)));
+    }
+    if !matches!(arm.course, Class::Steady | Class::TooShort) {
+        out.push(format!("{name}: {}", arm.course.about()));
+    }
+    if arm.outliers > 0 {
+        out.push(format!("{name}: {} of {} blocks are far out; they count like the others", arm.outliers, arm.blocks));
+    }
+    if let Some(steal) = arm.steal.filter(|&steal| steal > STEAL) {
+        out.push(format!("{name}: the hypervisor took {} of the time", percent(steal)));
+    }
+    let apart = arm.side == Side::Wire && arm.placement != crate::arm::Placement::Same;
+    if let Some(share) = arm.client_cpu_share.filter(|&share| apart && share > CLIENT_LIMIT) {
+        out.push(format!(
+            "{name}: the client used {} of its CPU time and may be the limit; more threads (-j, now {}) may help",
+            percent(share),
+            summary.plan.threads
+        ));
+    }
+}
+
+fn of_comparisons(header: &Header, summary: &Summary, out: &mut Vec<String>) {
+    let is_pgbench = |name: &str| header.arms.iter().any(|arm| arm.name == name && arm.side == Side::Pgbench);
+    for found in &summary.comparisons {
+        if is_pgbench(&found.base)
+            && !is_pgbench(&found.test)
+            && found.test.starts_with("prepared")
+            && found.ratio < CALIBRATION
+        {
+            out.push(format!(
+                "{} reaches {} of {}'s rate: this driver is the limit, do not trust wire arms",
+                found.test,
+                ratio(found.ratio),
+                found.base
+            ));
+        }
+        if found.skewed {
+            let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
+                (Some(low), Some(high)) => format!(" ({} to {})", ratio(low), ratio(high)),
+                _ => String::new(),
+            };
+            out.push(format!(
+                "{} / {}: skewed noise; ratio of totals {}{}, t interval{}",
+                found.test,
+                found.base,
+                ratio(found.total_ratio),
+                interval(found.total_low, found.total_high),
+                interval(found.t_low, found.t_high)
+            ));
+        }
+    }
+}
+
+fn of_blocks(blocks: &[Block], out: &mut Vec<String>) {
+    let mut notes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for block in blocks {
+        for note in &block.notes {
+            *notes.entry((&block.arm, note)).or_default() += 1;
+        }
+        if super::arm::amount(block).is_none() {
+            *notes.entry((&block.arm, "no select was finished; left out")).or_default() += 1;
+        }
+    }
+    for ((arm, note), blocks) in notes {
+        out.push(format!("{arm}: {note} (in {blocks} block{})", if blocks == 1 { "" } else { "s" }));
+    }
+}
+
+fn of_precision(summary: &Summary, out: &mut Vec<String>) {
+    if summary.rounds > 0 && summary.rounds < FEWEST as u64 {
+        out.push(format!("{} rounds: intervals need {FEWEST}", summary.rounds));
+    } else if let (Some(precision), Some(false), Status::Done) =
+        (summary.precision, summary.precision_reached, summary.status)
+    {
+        out.push(format!(
+            "precision not reached: ±{}, wanted ±{}; more time helps (--time-limit, now {} s)",
+            percent(precision),
+            percent(summary.plan.half_width),
+            summary.plan.time_limit_s
+        ));
+    }
+}

@@ -1,0 +1,77 @@
+//! A run as it goes: every block into the record, a progress bar on a terminal, and the decision when to stop.
+
+mod progress;
+mod stop;
+
+pub use stop::Stop;
+
+use crate::error::{Exit, Result};
+use crate::measure::{Next, Sink};
+use crate::record::{Block, Header, Line, Status, Summary, Writer};
+use crate::report::{self, Outcome};
+use progress::Progress;
+
+/// The sink of measuring commands.
+pub struct Watch {
+    header: Header,
+    blocks: Vec<Block>,
+    warnings: Vec<String>,
+    writer: Writer,
+    stop: Stop,
+    progress: Progress,
+}
+
+impl Watch {
+    /// Writes the header; `progress` shows a bar where both standard output and standard error are terminals.
+    pub fn start(header: Header, mut writer: Writer, stop: Stop, progress: bool) -> Result<Self> {
+        writer.write(&Line::Header(Box::new(header.clone())))?;
+        let progress = Progress::new(progress, &header.plan);
+        Ok(Self { header, blocks: Vec::new(), warnings: Vec::new(), writer, stop, progress })
+    }
+
+    /// Ends the record with its summary. `measured` is how measuring ended: an interrupted or failed run keeps and sums
+    /// up what was finished, and a failed one is never taken for a whole one.
+    ///
+    /// # Errors
+    /// Measuring failed (interrupted is no failure here: see the summary's status), or the record cannot be written.
+    pub fn finish(mut self, measured: Result<()>) -> Result<Summary> {
+        self.progress.finish();
+        let status = match &measured {
+            Ok(()) => Status::Done,
+            Err(error) if error.exit == Exit::Interrupted => Status::Interrupted,
+            Err(error) => {
+                self.warnings.push(format!("failed: {}", error.message));
+                Status::Failed
+            }
+        };
+        let record = Some(self.writer.path().display().to_string());
+        let summary = report::build(&self.header, &self.blocks, &Outcome { status, warnings: self.warnings, record });
+        let written = self.writer.write(&Line::Summary(Box::new(summary.clone())));
+        match measured {
+            Err(error) if error.exit != Exit::Interrupted => Err(error),
+            _ => written.map(|()| summary),
+        }
+    }
+}
+
+impl Sink for Watch {
+    fn block(&mut self, block: Block) -> Result<()> {
+        self.writer.write(&Line::Block(Box::new(block.clone())))?;
+        self.progress.block(&block);
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    fn round(&mut self, round: u64, _epoch: u64, _epoch_done: bool) -> Result<Next> {
+        let rounds = round + 1;
+        self.progress.round(rounds);
+        Ok(self.stop.after(rounds, &self.header, &self.blocks))
+    }
+
+    fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.progress.say(&format!("warning: {warning}"));
+            self.warnings.push(warning);
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Reports: from blocks to summary, and what the formats print.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use sps::record::{Block, Header, Line, Status, Summary, Writer};
+use sps::report::{self, Outcome, build};
+use sps::stats::steady::Class;
+
+use crate::fixture::{self, blocks, header};
+use crate::schema::check_line;
+
+const ARMS: [&str; 4] = ["simple@same", "prepared@same", "prepared@split", "plpgsql"];
+const RATES: [f64; 4] = [50e3, 70e3, 11e3, 160e3];
+
+fn outcome(status: Status) -> Outcome {
+    Outcome { status, warnings: Vec::new(), record: Some("results/x.jsonl".into()) }
+}
+
+fn summary_of(header: &Header, blocks: &[Block]) -> Summary {
+    let summary = build(header, blocks, &outcome(Status::Done));
+    check_line(&serde_json::to_value(&summary).unwrap());
+    summary
+}
+
+fn printed(format: &str, summaries: &[Summary]) -> String {
+    let mut out = Vec::new();
+    report::format(format).unwrap().write(summaries, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn warned(summary: &Summary, text: &str) -> bool {
+    summary.warnings.iter().any(|warning| warning.contains(text))
+}
+
+#[test]
+fn every_arm_is_compared_with_the_reference_and_pairs_come_after() {
+    let mut header = header(&ARMS);
+    header.pairs = vec![("plpgsql".into(), "prepared@same".into())];
+    let summary = summary_of(&header, &blocks(&header, &RATES, 30));
+    let pairs: Vec<(&str, &str)> =
+        summary.comparisons.iter().map(|found| (found.test.as_str(), found.base.as_str())).collect();
+    assert_eq!(
+        pairs,
+        [
+            ("prepared@same", "simple@same"),
+            ("prepared@split", "simple@same"),
+            ("plpgsql", "simple@same"),
+            ("plpgsql", "prepared@same")
+        ]
+    );
+    for (found, expected) in summary.comparisons.iter().zip([1.4, 0.22, 3.2, 160.0 / 70.0]) {
+        assert!((found.ratio / expected - 1.0).abs() < 0.01, "{found:?}");
+        assert!(found.low.unwrap() < found.ratio && found.ratio < found.high.unwrap());
+        assert_eq!(found.rounds, 30);
+    }
+    assert_eq!((summary.rounds, summary.epochs), (30, 6));
+}
+
+#[test]
+fn rates_and_times_are_each_others_inverse() {
+    let header = header(&ARMS);
+    for arm in summary_of(&header, &blocks(&header, &RATES, 30)).arms {
+        assert!((arm.sps * arm.ns_per_select / 1e9 - 1.0).abs() < 1e-12);
+        assert!(arm.ns_low.unwrap() < arm.ns_per_select && arm.ns_per_select < arm.ns_high.unwrap());
+        assert!(arm.sps_low.unwrap() < arm.sps && arm.sps < arm.sps_high.unwrap());
+        assert_eq!(arm.found, Some(arm.selects));
+        assert_eq!(arm.course, Class::Steady, "{}", arm.name);
+    }
+}
+
+#[test]
+fn calls_per_second_are_those_of_layers() {
+    let header = header(&ARMS);
+    let arms = summary_of(&header, &blocks(&header, &RATES, 30)).arms;
+    assert!(arms[..3].iter().all(|arm| arm.calls_per_second.is_none()));
+    assert!((arms[3].calls_per_second.unwrap() - 16.0).abs() < 0.2);
+}
+
+#[test]
+fn precision_is_asked_of_calm_arms_only() {
+    let header = header(&ARMS);
+    let mut noisy = blocks(&header, &RATES, 30);
+    for block in noisy.iter_mut().filter(|block| block.arm == "prepared@split") {
+        block.selects += (block.round as i64 % 7) * 400;
+        block.found = Some(block.selects);
+    }
+    let summary = summary_of(&header, &noisy);
+    let split = &summary.comparisons[1];
+    assert!((split.high.unwrap() - split.low.unwrap()) / 2.0 / split.ratio > 0.02);
+    assert_eq!(summary.precision_reached, Some(true));
+    assert!(!warned(&summary, "precision"));
+}
+
+#[test]
+fn precision_that_was_not_reached_is_said_with_its_size() {
+    let mut header = header(&ARMS);
+    header.plan.half_width = 0.0001;
+    let summary = summary_of(&header, &blocks(&header, &RATES, 30));
+    assert_eq!(summary.precision_reached, Some(false));
+    assert!(warned(&summary, "precision not reached: ±0."), "{:?}", summary.warnings);
+}
+
+#[test]
+fn below_six_rounds_there_are_estimates_without_intervals() {
+    let header = header(&ARMS);
+    let summary = summary_of(&header, &blocks(&header, &RATES, 5));
+    assert!(summary.comparisons.iter().all(|found| found.low.is_none() && found.interval.is_none()));
+    assert_eq!(summary.precision_reached, None);
+    assert!(warned(&summary, "intervals need 6"));
+    assert!(printed("table", &[summary]).contains("none"));
+}
+
+#[test]
+fn no_block_at_all_is_a_summary_too() {
+    let header = header(&ARMS);
+    let summary = summary_of(&header, &[]);
+    assert!(summary.arms.is_empty() && summary.comparisons.is_empty());
+    for format in report::FORMATS {
+        assert!(!printed(format.name(), std::slice::from_ref(&summary)).is_empty());
+    }
+    assert!(printed("table", &[summary]).contains("no block was finished"));
+}
+
+#[test]
+fn a_round_that_was_cut_short_is_paired_only_where_both_arms_ran() {
+    let header = header(&ARMS);
+    let mut cut = blocks(&header, &RATES, 10);
+    cut.truncate(38);
+    let summary = summary_of(&header, &cut);
+    let rounds: Vec<usize> = summary.comparisons.iter().map(|found| found.rounds).collect();
+    assert_eq!(rounds, [10, 9, 9]);
+}
+
+#[test]
+fn missing_rows_are_counted_and_shown() {
+    let header = header(&ARMS);
+    let mut some = blocks(&header, &RATES, 6);
+    some[1].found = some[1].found.map(|found| found - 1234);
+    let summary = summary_of(&header, &some);
+    assert!(warned(&summary, "prepared@same: 1,234 of"));
+    let table = printed("table", &[summary]);
+    assert!(
+        table.lines().any(|line| line.starts_with("not found") && line.ends_with("prepared@same 1,234")),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_block_without_selects_or_time_is_left_out_and_said() {
+    let header = header(&ARMS);
+    let mut some = blocks(&header, &RATES, 8);
+    some[0].selects = 0;
+    some[5].elapsed_ns = 0;
+    let summary = summary_of(&header, &some);
+    assert!(warned(&summary, "simple@same: no select was finished"));
+    assert_eq!(summary.comparisons[0].rounds, 6);
+}
+
+#[test]
+fn a_driver_slower_than_pgbench_is_warned_of() {
+    let header = header(&["prepared@same", "pgbench@same", "prepared@split", "pgbench@split"]);
+    let slow = summary_of(&header, &blocks(&header, &[50e3, 60e3, 12e3, 11e3], 10));
+    assert!(warned(&slow, "prepared@same reaches 0.83"), "{:?}", slow.warnings);
+    assert!(!warned(&slow, "prepared@split reaches"));
+    assert!(slow.comparisons.iter().any(|found| found.test == "prepared@split" && found.base == "pgbench@split"));
+    assert!(slow.comparisons.iter().any(|found| found.test == "prepared@same" && found.base == "pgbench@same"));
+}
+
+#[test]
+fn the_sides_of_an_a_a_comparison_are_compared_in_each_placement() {
+    let header = header(&["prepared@same#1", "prepared@split#1", "prepared@same#2", "prepared@split#2"]);
+    let summary = summary_of(&header, &blocks(&header, &[70e3, 11e3, 70e3, 11e3], 10));
+    for placement in ["same", "split"] {
+        let found = summary.comparisons.iter().find(|found| {
+            found.test == format!("prepared@{placement}#2") && found.base == format!("prepared@{placement}#1")
+        });
+        let found = found.unwrap();
+        assert!(found.low.unwrap() < 1.0 && 1.0 < found.high.unwrap());
+    }
+}
+
+#[test]
+fn notes_of_blocks_drift_steal_and_a_busy_client_become_warnings() {
+    let header = header(&ARMS);
+    let mut odd = blocks(&header, &RATES, 40);
+    for block in &mut odd {
+        match block.arm.as_str() {
+            "plpgsql" => block.selects += block.round as i64 * 1000,
+            "simple@same" => block.steal_ns = Some(10_000_000),
+            "prepared@split" => block.client_cpu_ns = Some(249_000_000),
+            _ if block.round < 2 => block.notes.push("scans not checked".into()),
+            _ => {}
+        }
+    }
+    let summary = build(&header, &odd, &outcome(Status::Done));
+    assert!(warned(&summary, "plpgsql: drifting"));
+    assert!(warned(&summary, "simple@same: the hypervisor took 4"));
+    assert!(warned(&summary, "prepared@split: the client used"));
+    assert!(warned(&summary, "prepared@same: scans not checked (in 2 blocks)"));
+}
+
+#[test]
+fn the_table_shows_what_the_result_means_nothing_without() {
+    let header = header(&ARMS);
+    let table = printed("table", &[summary_of(&header, &blocks(&header, &RATES, 30))]);
+    for text in [
+        "15.18",
+        "private",
+        "unix",
+        "scale 10",
+        "1,000,000 rows",
+        "1 client",
+        "seed 42",
+        "30 rounds in 6 epochs",
+        "simple@same",
+        "ratio to simple@same",
+        "calls/s",
+        "plpgsql 16.0",
+        "same 3.4 µs",
+        "split 58.0 µs",
+        "results/x.jsonl",
+        "95 % interval",
+        "not found    0",
+    ] {
+        assert!(table.contains(text), "no \"{text}\" in\n{table}");
+    }
+}
+
+#[test]
+fn json_of_one_record_is_an_object_and_of_several_an_array() {
+    let header = header(&ARMS);
+    let summary = summary_of(&header, &blocks(&header, &RATES, 6));
+    let one: serde_json::Value = serde_json::from_str(&printed("json", std::slice::from_ref(&summary))).unwrap();
+    assert_eq!(one["arms"][0]["name"], "simple@same");
+    let two: serde_json::Value = serde_json::from_str(&printed("json", &[summary.clone(), summary])).unwrap();
+    assert_eq!(two.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn csv_has_a_row_for_each_comparison_and_quotes_odd_names() {
+    let mut header = header(&ARMS);
+    header.dataset.relation = "perf.\"Odd, \"\"Name\"\"\"".into();
+    header.pairs = vec![("plpgsql".into(), "prepared@same".into())];
+    let text = printed("csv", &[summary_of(&header, &blocks(&header, &RATES, 6))]);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let columns = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cell = |row: usize, name: &str| &rows[row][columns.iter().position(|column| column == name).unwrap()];
+    assert_eq!(rows.len(), 5);
+    assert_eq!(cell(0, "relation"), "perf.\"Odd, \"\"Name\"\"\"");
+    assert_eq!((cell(0, "arm"), cell(0, "base")), ("simple@same", ""));
+    assert_eq!((cell(4, "arm"), cell(4, "base")), ("plpgsql", "prepared@same"));
+}
+
+/// Writes a record; `whole` with its summary.
+fn record(folder: &std::path::Path, whole: bool, scale: i64) -> PathBuf {
+    let mut header = header(&ARMS);
+    header.dataset.scale = Some(scale);
+    let blocks = blocks(&header, &RATES, 12);
+    let mut writer = Writer::create(Some(folder), "compare").unwrap();
+    writer.write(&Line::Header(Box::new(header.clone()))).unwrap();
+    for block in &blocks {
+        writer.write(&Line::Block(Box::new(block.clone()))).unwrap();
+    }
+    if whole {
+        let summary = build(&header, &blocks, &outcome(Status::Done));
+        writer.write(&Line::Summary(Box::new(summary))).unwrap();
+    }
+    writer.path().to_owned()
+}
+
+fn sps(args: &[&std::ffi::OsStr]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sps")).arg("report").args(args).output().unwrap()
+}
+
+#[test]
+fn report_prints_records_one_after_another_and_mixes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (record(folder.path(), true, 10), record(folder.path(), false, 20));
+    let output = sps(&[first.as_ref(), second.as_ref()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("scale 10,") && text.contains("scale 20,"));
+    assert_eq!(text.matches("12 rounds in 3 epochs").count(), 2);
+    assert!(text.contains("done") && text.contains("unfinished") && text.contains("the run was killed"));
+}
+
+#[test]
+fn a_killed_run_reports_the_numbers_of_a_finished_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbers = |path: PathBuf| {
+        let output = sps(&[path.as_ref(), "--format".as_ref(), "json".as_ref()]);
+        let summary: Summary = serde_json::from_slice(&output.stdout).unwrap();
+        serde_json::to_string(&(summary.arms, summary.comparisons)).unwrap()
+    };
+    assert_eq!(numbers(record(folder.path(), true, 10)), numbers(record(folder.path(), false, 10)));
+}
+
+#[test]
+fn report_refuses_what_it_cannot_read_with_one_line_and_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.jsonl");
+    std::fs::write(&path, "no record\n").unwrap();
+    let output = sps(&[path.as_ref()]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("not a record of sps") && text.contains("hint:"), "{text}");
+    assert_eq!(sps(&["--format".as_ref(), "xml".as_ref(), path.as_ref()]).status.code(), Some(2));
+    assert_eq!(sps(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn a_reader_that_closes_the_pipe_makes_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = record(folder.path(), true, 10);
+    let paths = vec![path; 20];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sps"))
+        .args(["report", "--format", "json"])
+        .args(&paths)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn a_full_disk_is_one_clear_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = record(folder.path(), true, 10);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_sps")).arg("report").arg(&path).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("cannot write to standard output"), "{text}");
+}
+
+#[test]
+fn a_file_is_replaced_only_when_the_report_is_there() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&[b'x'; 100_000]).unwrap();
+    let out = report::File::open(file.path()).unwrap();
+    assert_eq!(std::fs::metadata(file.path()).unwrap().len(), 100_000);
+    let header = fixture::header(&ARMS);
+    out.write(report::format("json").unwrap(), &[summary_of(&header, &blocks(&header, &RATES, 6))]).unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    assert!(serde_json::from_str::<Summary>(&text).is_ok());
+}
