@@ -15,9 +15,11 @@ mod tally;
 mod wire;
 
 pub mod pgbench;
+pub mod plpgsql_loop;
 
 pub use keys::{Keys, Seeds};
 pub use layer::{Layer, LayerScript, layers};
+pub use plpgsql_loop::LoopScript;
 pub use spec::{ArmSpec, Placement};
 pub use tally::{Counting, Tally};
 pub use wire::WireScript;
@@ -36,12 +38,20 @@ pub struct Lookup {
     pub value: String,
     /// Name of the key's type as SQL: `integer`, `bigint`, `smallint`.
     pub key_type: String,
+    /// The same of the value's type.
+    pub value_type: String,
     /// Keys run from `min` to `min + rows - 1`.
     pub min: i64,
     pub rows: i64,
 }
 
 impl Lookup {
+    /// Is the value computed from the key, so that a plan could leave the table out? Then index-only scans are turned off
+    /// for the lookup, in layers as on the wire: they would do less than every other arm.
+    pub fn covered_by_key(&self) -> bool {
+        self.value.contains(&self.key)
+    }
+
     /// `SELECT abalance FROM pgbench_accounts WHERE aid = <key>;`, as pgbench writes it.
     pub fn select(&self, key: &str) -> String {
         format!("SELECT {} FROM {} WHERE {} = {};", self.value, self.relation, self.key, key)

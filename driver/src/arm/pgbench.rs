@@ -70,6 +70,10 @@ impl Pgbench {
         write!(script, "\\set k random({}, {last})\n{}\n", lookup.min, lookup.select(":k"))?;
         script.flush()?;
         let mut command = self.command(config, script.path(), clients, threads);
+        if lookup.covered_by_key() {
+            let options = config.get_options().unwrap_or_default();
+            command.env("PGOPTIONS", format!("{options} -c enable_indexonlyscan=off"));
+        }
         match length {
             Length::Seconds(seconds) => command.arg("-T").arg(seconds.to_string()),
             Length::Transactions(count) => command.arg("-t").arg(count.to_string()),

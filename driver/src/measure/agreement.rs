@@ -58,7 +58,7 @@ fn one(
     snapshot: Option<&str>,
     sink: &mut dyn Sink,
 ) -> Result<Tally> {
-    let gated = matches!(arm.kind, Kind::Wire(_));
+    let gated = matches!(arm.kind, Kind::Wire(_) | Kind::Loop);
     connection.query(BEGIN)?;
     if let Some(snapshot) = snapshot {
         connection.query(&format!("SET TRANSACTION SNAPSHOT '{snapshot}'"))?;

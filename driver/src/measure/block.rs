@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use crate::arm::{Counting, Keys, LayerScript, Placement, Seeds, Tally, Text, WireScript};
+use crate::arm::{Counting, Keys, LayerScript, LoopScript, Placement, Seeds, Tally, Text, WireScript};
 use crate::error::{Error, Result};
 use crate::record::Block;
 use crate::wire::{Client, LeanConnection, Outcome, Until, drive};
@@ -100,6 +100,7 @@ pub fn clients(
             };
             threads(measurement, arm, connections, script, until)
         }
+        Kind::Loop => threads(measurement, arm, connections, |c| LoopScript::new(per_call, lookup, seeds(c)), until),
         Kind::Pgbench(_) => Err(Error::failed("pgbench drives its own clients")),
     }
 }

@@ -95,6 +95,9 @@ fn connect(measurement: &Measurement<'_>, arm: &Arm) -> Result<Vec<LeanConnectio
         .map(|_| {
             let mut connection = LeanConnection::connect(&measurement.target.config)?;
             if let Kind::Wire(wire) = arm.kind {
+                if measurement.lookup.covered_by_key() {
+                    connection.query("SET enable_indexonlyscan = off")?;
+                }
                 set_up(wire, &text, &mut connection)?;
             }
             Ok(connection)

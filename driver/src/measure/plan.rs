@@ -1,6 +1,6 @@
 //! From the arms asked for to concrete ones.
 
-use crate::arm::{ArmSpec, Layer, WIRE_ARMS, WireArm, layers, pgbench};
+use crate::arm::{ArmSpec, Layer, WIRE_ARMS, WireArm, layers, pgbench, plpgsql_loop};
 use crate::error::{Error, Result};
 use crate::record::{ArmInfo, Plan, Side};
 use crate::server::Target;
@@ -12,6 +12,8 @@ use super::placing::Placing;
 pub enum Kind {
     Wire(&'static dyn WireArm),
     Layer(String),
+    /// `plpgsql` without the extension.
+    Loop,
     Pgbench(pgbench::Pgbench),
 }
 
@@ -40,7 +42,7 @@ pub fn resolve(target: &Target, specs: &[ArmSpec], placing: &Placing, plan: &Pla
     };
     let mut arms: Vec<Arm> = Vec::new();
     for spec in specs {
-        let (kind, side, control) = find(target, &spec.arm, &known)?;
+        let (kind, side, control) = find(target, &spec.arm, &known, plan)?;
         let named = spec.placement.as_slice();
         let layer = [placing.of_layer(plan.clients)];
         let placements = match side {
@@ -66,7 +68,7 @@ pub fn resolve(target: &Target, specs: &[ArmSpec], placing: &Placing, plan: &Pla
     Ok(arms)
 }
 
-fn find(target: &Target, name: &str, known: &[Layer]) -> Result<(Kind, Side, bool)> {
+fn find(target: &Target, name: &str, known: &[Layer], plan: &Plan) -> Result<(Kind, Side, bool)> {
     if let Some(&arm) = WIRE_ARMS.iter().find(|arm| arm.name() == name) {
         return Ok((Kind::Wire(arm), Side::Wire, arm.control()));
     }
@@ -75,6 +77,14 @@ fn find(target: &Target, name: &str, known: &[Layer]) -> Result<(Kind, Side, boo
     }
     if let Some(layer) = known.iter().find(|layer| layer.name == name) {
         return Ok((Kind::Layer(layer.name.clone()), Side::Server, layer.control));
+    }
+    if name == plpgsql_loop::NAME && target.extension_schema.is_none() {
+        if plan.distribution != "uniform" {
+            return Err(Error::usage(format!("arm \"plpgsql\" cannot draw {} keys here", plan.distribution)).hint(
+                "without the extension the loop draws uniform keys only: CREATE EXTENSION select_loop, or leave it out",
+            ));
+        }
+        return Ok((Kind::Loop, Side::Server, false));
     }
     Err(unknown(format!("unknown arm \"{name}\""), target, known))
 }
@@ -86,7 +96,8 @@ fn unknown(message: String, target: &Target, known: &[Layer]) -> Error {
         format!("over the wire: {wire}; in the server: {layers}")
     } else {
         format!(
-            "over the wire: {wire}; layers in the server need CREATE EXTENSION select_loop in database \"{}\"",
+            "over the wire: {wire}; in the server: {}; deeper layers need CREATE EXTENSION select_loop in database \"{}\"",
+            plpgsql_loop::NAME,
             target.info.database
         )
     })

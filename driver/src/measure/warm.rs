@@ -50,7 +50,7 @@ pub fn statements(
 ) -> Result<()> {
     let (per_call, until) = match arm.kind {
         Kind::Wire(_) => (SELECTS, Until::Units(EXECUTIONS)),
-        Kind::Layer(_) => (SELECTS, Until::Units(1)),
+        Kind::Layer(_) | Kind::Loop => (SELECTS, Until::Units(1)),
         Kind::Pgbench(_) => return Ok(()),
     };
     block::clients(measurement, arm, connections, epoch, ROUND, per_call, until)?;

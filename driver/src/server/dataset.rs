@@ -31,14 +31,21 @@ pub fn inspect(session: &Session, relation: Option<&str>) -> Result<(Dataset, Lo
     }
     let index = key_index(session, oid, &qualified)?;
     let (key, key_type) = (index.key, index.key_type);
-    let value = session
+    let (value, value_type) = session
         .query_opt(
-            "select format('%I', attname) from pg_attribute
+            "select format('%I', attname), format_type(atttypid, null) from pg_attribute
              where attrelid = $1 and attname = 'abalance' and not attisdropped
                and atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)",
             &[&oid],
         )?
-        .map_or_else(|| format!("({key} & 2147483647)"), |row| row.get(0));
+        .map_or_else(
+            || {
+                // the operator of the wider of two types: 2147483647 is an integer
+                let wider = if key_type == "bigint" { "bigint" } else { "integer" };
+                (format!("({key} & 2147483647)"), wider.to_owned())
+            },
+            |row| (row.get(0), row.get(1)),
+        );
     let (min, rows) = range(session, &relation, &key, &qualified)?;
     let size = "select coalesce((select sum(pg_relation_size(relid)) from pg_partition_tree($1::oid::regclass)),
                        pg_relation_size($1::oid::regclass))::bigint";
@@ -53,7 +60,7 @@ pub fn inspect(session: &Session, relation: Option<&str>) -> Result<(Dataset, Lo
         index_bytes: session.query_one(size, &[&index.oid])?.get(0),
         relation: qualified,
     };
-    Ok((dataset, Lookup { relation, key, value, key_type, min, rows }))
+    Ok((dataset, Lookup { relation, key, value, key_type, value_type, min, rows }))
 }
 
 struct KeyIndex {
