@@ -26,7 +26,7 @@ enum Command {
     /// Run one arm: -S, -S -M prepared, -P, --arm NAME
     Run(cmd::run::Args),
     /// Compare arms, interleaved, ratios with intervals; default: simple prepared plpgsql
-    Compare(cmd::compare::Args),
+    Compare(Box<cmd::compare::Args>),
     /// Print records as a table, JSON or CSV
     Report(cmd::report::Args),
     /// Start a private server, run a command on it, remove it
@@ -39,7 +39,7 @@ pub fn run() -> Result<Exit> {
         Command::Init(args) => cmd::init::run(args),
         Command::Check(args) => cmd::check::run(args),
         Command::Run(args) => cmd::run::run(args),
-        Command::Compare(args) => cmd::compare::run(args),
+        Command::Compare(args) => cmd::compare::run(*args),
         Command::Report(args) => cmd::report::run(args),
         Command::Server(args) => cmd::server::run(args),
     }

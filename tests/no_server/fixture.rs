@@ -31,7 +31,7 @@ pub fn header(arms: &[&str]) -> Header {
         host: Host::this(),
         server: ServerInfo {
             version_num: 150_018,
-            version: "15.18 (Debian 15.18-0+deb12u1)".into(),
+            version: "PostgreSQL 15.18 (Debian 15.18-0+deb12u1) on x86_64-pc-linux-gnu, 64-bit".into(),
             transport: "unix".into(),
             private: true,
             local: true,

@@ -6,3 +6,6 @@ pub mod init;
 pub mod report;
 pub mod run;
 pub mod server;
+
+mod destination;
+mod layout;

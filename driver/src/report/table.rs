@@ -47,7 +47,9 @@ fn head(summary: &Summary, out: &mut dyn Write) -> Result<()> {
         Some(version) => format!("select_loop {version}"),
         None => "without the extension".into(),
     };
-    line(out, "server", format_args!("PostgreSQL {}, {whose}{}, {extension}", server.version, server.transport))?;
+    // version() goes on with platform and compiler
+    let version = server.version.split(" on ").next().unwrap_or_default();
+    line(out, "server", format_args!("{version}, {whose}{}, {extension}", server.transport))?;
     let scale = data.scale.map(|scale| format!(" scale {scale},")).unwrap_or_default();
     let size = format!("{} and {} of index", bytes(data.table_bytes), bytes(data.index_bytes));
     line(out, "data set", format_args!("{},{scale} {} rows, {size}", data.relation, count(data.rows as f64)))?;

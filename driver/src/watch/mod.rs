@@ -1,8 +1,10 @@
 //! A run as it goes: every block into the record, a progress bar on a terminal, and the decision when to stop.
 
+mod header;
 mod progress;
 mod stop;
 
+pub use header::{Compared, header};
 pub use stop::Stop;
 
 use crate::error::{Exit, Result};

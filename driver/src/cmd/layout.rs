@@ -1,0 +1,77 @@
+//! Flags that measuring commands share: clients, threads, keys, and how blocks are laid out.
+
+use select_loop_keys::Distribution;
+
+use crate::error::{Error, Result};
+use crate::record::Plan;
+use crate::schedule::{MIN_EPOCHS, ROUNDS_PER_EPOCH};
+
+#[derive(Clone, Debug, clap::Args)]
+pub struct Layout {
+    /// Clients, each with a connection of its own
+    #[arg(short = 'c', long = "client", value_name = "N", default_value_t = 1, value_parser = number(10_000))]
+    clients: u64,
+    /// Threads of the driver
+    #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 1, value_parser = number(10_000))]
+    threads: u64,
+    /// Selects in one call of a layer
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number(1_000_000_000))]
+    selects: u64,
+    /// Length of a block
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 250, value_parser = number(3_600_000))]
+    block: u64,
+    /// Decides order and keys; in the record [default: random]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    seed: Option<i64>,
+    /// How keys are spread: uniform, zipfian, gaussian, exponential
+    #[arg(long, value_name = "NAME", default_value = "uniform")]
+    distribution: String,
+    /// Parameter of the distribution [default: 1.07 for zipfian, 5 for gaussian and exponential]
+    #[arg(long, value_name = "NUMBER")]
+    skew: Option<f64>,
+}
+
+fn number(most: u64) -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=most)
+}
+
+impl Layout {
+    /// The plan of a run of `time_limit` seconds at most.
+    ///
+    /// # Errors
+    /// A usage error for a distribution, skew or time limit that makes no sense.
+    pub fn plan(&self, time_limit: f64) -> Result<Plan> {
+        Distribution::new(&self.distribution, self.skew)
+            .map_err(|error| Error::usage(error.to_string()).hint(error.hint()))?;
+        if !(time_limit.is_finite() && time_limit > 0.0) {
+            return Err(Error::usage(format!("time limit {time_limit} is not a number of seconds above 0")));
+        }
+        Ok(Plan {
+            // short enough to type again
+            seed: self.seed.unwrap_or_else(|| i64::from(rand::random::<u32>())),
+            clients: self.clients as usize,
+            threads: self.threads as usize,
+            selects_per_call: self.selects as i64,
+            block_ms: self.block,
+            rounds_per_epoch: ROUNDS_PER_EPOCH,
+            min_epochs: MIN_EPOCHS,
+            max_rounds: None,
+            time_limit_s: time_limit,
+            half_width: 0.01,
+            distribution: self.distribution.clone(),
+            skew: self.skew,
+        })
+    }
+}
+
+/// A share as `1%` or `0.01`. A bare number from 1 on is refused: it could be meant either way.
+pub fn share(text: &str) -> std::result::Result<f64, String> {
+    let number = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    match number {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("write a share between 0 and 1, as 1% or 0.01".into()),
+    }
+}
