@@ -1,5 +1,7 @@
 //! A connection for everything that is not timed: tokio-postgres, called as if it blocked.
 
+use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row};
 
@@ -13,9 +15,13 @@ pub struct Session {
 
 impl Session {
     /// Connects; the connection lives as long as the session.
+    ///
+    /// # Errors
+    /// Says where it tried to connect and what to do; never the password.
     pub fn connect(config: &Config) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (client, connection) = runtime.block_on(config.connect(tokio_postgres::NoTls))?;
+        let connected = runtime.block_on(config.connect(tokio_postgres::NoTls));
+        let (client, connection) = connected.map_err(|error| refusal(config, error))?;
         runtime.spawn(connection);
         Ok(Self { runtime, client })
     }
@@ -42,6 +48,51 @@ impl Session {
     pub fn cancel_token(&self) -> tokio_postgres::CancelToken {
         self.client.cancel_token()
     }
+}
+
+/// Why there is no connection, with what to do about it.
+pub fn refusal(config: &Config, error: tokio_postgres::Error) -> Error {
+    let code = error.code().cloned();
+    let user = config.get_user().unwrap_or_default();
+    let dbname = config.get_dbname().unwrap_or_default();
+    let described = Error::from(error);
+    let advice = match code {
+        Some(code) if code == SqlState::INVALID_PASSWORD => {
+            format!("set PGPASSWORD or a line in ~/.pgpass for user \"{user}\", or name another user with -U")
+        }
+        Some(code) if code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            format!("the server does not let \"{user}\" in: name another user with -U, or look at its pg_hba.conf")
+        }
+        Some(code) if code == SqlState::INVALID_CATALOG_NAME => {
+            format!("name another database with -d, or create it: createdb {dbname}")
+        }
+        Some(code) if code == SqlState::TOO_MANY_CONNECTIONS => "end other sessions, or raise max_connections".into(),
+        Some(code) if code == SqlState::CANNOT_CONNECT_NOW => "wait until the server is up, then try again".into(),
+        Some(_) => return described.context(format!("cannot connect to {}", places(config))),
+        None if described.message.contains("password missing") => {
+            format!("the server wants a password: set PGPASSWORD or a line in ~/.pgpass for user \"{user}\"")
+        }
+        None => "is a server running there? -h and -p (or PGHOST and PGPORT) say where, --private starts one".into(),
+    };
+    described.context(format!("cannot connect to {}", places(config))).hint(advice)
+}
+
+/// `socket "/tmp/.s.PGSQL.5432"`, `"db.example", port 5432`, several of them.
+fn places(config: &Config) -> String {
+    let port_of = |at: usize| {
+        let ports = config.get_ports();
+        ports.get(at).or(ports.first()).copied().unwrap_or(5432)
+    };
+    let named = config.get_hosts().iter().enumerate().map(|(at, host)| match host {
+        Host::Unix(directory) => format!("socket \"{}/.s.PGSQL.{}\"", directory.display(), port_of(at)),
+        Host::Tcp(name) => format!("\"{name}\", port {}", port_of(at)),
+    });
+    let mut all: Vec<String> = named.collect();
+    if all.is_empty() {
+        let numbered = config.get_hostaddrs().iter().enumerate();
+        all.extend(numbered.map(|(at, address)| format!("\"{address}\", port {}", port_of(at))));
+    }
+    all.join(" or ")
 }
 
 /// PostgreSQL's own message, SQLSTATE and hint, in one line each.
