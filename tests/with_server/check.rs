@@ -4,7 +4,7 @@ use crate::support::{Database, run};
 
 /// The line of one item: value, ok, hint.
 fn line<'a>(text: &'a str, item: &str) -> &'a str {
-    let found = text.lines().find(|line| line.trim_start().starts_with(item));
+    let found = text.lines().find(|line| line.trim_start().starts_with(&format!("{item} ")));
     found.unwrap_or_else(|| panic!("no {item} in:\n{text}"))
 }
 
