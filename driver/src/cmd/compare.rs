@@ -102,9 +102,13 @@ impl Args {
     }
 }
 
-/// An arm by name. Where a connection string stands in an arm's place, the error must not show its password.
+/// An arm by name. A connection string in an arm's place may hold a password, which the error must not show.
 fn arm_spec(text: &str) -> Result<ArmSpec> {
-    text.parse().map_err(|error: Error| Error { message: mask(&error.message), ..error })
+    if text.contains("://") || text.contains('=') {
+        return Err(Error::usage(format!("\"{}\" is not the name of an arm", mask(text)))
+            .hint("name a server with -d: -d postgresql://host/database"));
+    }
+    text.parse()
 }
 
 fn pair(text: &str) -> Result<(ArmSpec, ArmSpec)> {
