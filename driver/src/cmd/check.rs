@@ -6,6 +6,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 
 use crate::error::{Exit, Result};
+use crate::interrupt;
 use crate::server::{ConnectArgs, Target, dataset, finding};
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +23,9 @@ pub struct Args {
 
 /// Findings are advice: they do not change the exit code.
 pub fn run(args: Args) -> Result<Exit> {
+    interrupt::install()?;
     let target = Target::open(&args.connect, args.scale)?;
+    interrupt::check()?;
     let session = target.session()?;
     let lookup = dataset::inspect(&session, args.relation.as_deref());
     let findings = finding::inspect(&session, &target.info, lookup.as_ref().ok().map(|(data, lookup)| (data, lookup)))?;

@@ -1,9 +1,10 @@
 //! `sps init`: pgbench's tables, on a server that is named. Works without the extension.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use crate::error::{Error, Exit, Result};
+use crate::interrupt;
 use crate::server::table::{self, Fill, TableOptions};
 use crate::server::{ConnectArgs, Session, Target, capacity};
 
@@ -33,6 +34,7 @@ pub fn run(args: Args) -> Result<Exit> {
         return Err(Error::usage("--private makes tables that are gone at once")
             .hint("name a server; commands with --private create their own tables, at --scale"));
     }
+    interrupt::install()?;
     let target = Target::named(&args.connect)?;
     let session = target.session()?;
     let options = TableOptions {
@@ -48,7 +50,7 @@ pub fn run(args: Args) -> Result<Exit> {
     eprintln!(
         "scale {}: {} accounts, about {} of tables and indexes in database {}",
         options.scale,
-        options.scale * 100_000,
+        options.accounts(),
         capacity::human(options.bytes()),
         target.info.database
     );
@@ -56,14 +58,7 @@ pub fn run(args: Args) -> Result<Exit> {
         Some(directory) => capacity::check_space(&directory, options.bytes())?,
         None => eprintln!("the server's free disk space cannot be seen from here: not checked"),
     }
-    let terminal = std::io::stderr().is_terminal();
-    let mut progress = |done: i64, all: i64| {
-        if terminal {
-            let end = if done == all { '\n' } else { '\r' };
-            let _ = write!(std::io::stderr(), "{done} of {all} accounts ({} %){end}", done * 100 / all);
-        }
-    };
-    table::create(&session, &options, &mut progress)?;
+    table::create(&session, &options)?;
     let _ = writeln!(std::io::stdout(), "created pgbench's tables at scale {} in {}", args.scale, target.info.database);
     Ok(Exit::Done)
 }

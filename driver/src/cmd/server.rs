@@ -5,10 +5,11 @@ use std::process::Command;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::{Error, Exit, Result};
+use crate::interrupt;
 use crate::server::PrivateArgs;
 use crate::server::private::{DATABASE, PORT, PrivateServer, USER};
 
@@ -30,15 +31,14 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<Exit> {
+    interrupt::install()?;
     // from here on a signal ends the command, not us before the server is gone
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new([SIGTERM, SIGHUP])?;
     let server = PrivateServer::start(&args.options.resolve()?, args.scale)?;
     if 0 < args.scale {
         server.fill(args.scale)?;
     }
-    if signals.pending().next().is_some() {
-        return Err(Error::interrupted());
-    }
+    interrupt::check()?;
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
     for name in CLEARED {
@@ -60,11 +60,9 @@ pub fn run(args: Args) -> Result<Exit> {
     let pid = Pid::from_raw(child.id() as i32);
     let handle = signals.handle();
     let forwarder = std::thread::spawn(move || {
-        for signal in signals.forever() {
-            // the terminal sends SIGINT to the command itself: it is in our process group
-            if signal != SIGINT {
-                let _ = kill(pid, Signal::SIGTERM);
-            }
+        // SIGINT is not passed on: the terminal sends it to the command itself, which is in our process group
+        for _ in signals.forever() {
+            let _ = kill(pid, Signal::SIGTERM);
         }
     });
     let status = child.wait();

@@ -11,6 +11,7 @@ use nix::unistd::Pid;
 use tokio_postgres::Config;
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::server::account::Account;
 use crate::server::capacity;
 use crate::server::extension::ExtensionFiles;
@@ -52,6 +53,7 @@ impl PrivateServer {
         capacity::check_space(folder.path(), disk_need(scale))?;
         let bindir = tree::build(&folder.path().join("tree"), &installation, extension.as_ref())?;
         initdb(&bindir, &folder, &account)?;
+        interrupt::check()?;
         write_settings(&folder, scale, &options.settings)?;
         let postmaster = Postmaster::start(&bindir, &folder, &account, options.keep)?;
         let mut server = Self { postmaster, folder, installation };
@@ -71,8 +73,8 @@ impl PrivateServer {
     /// Creates and fills the tables, then a checkpoint, so that none falls into the measurement.
     pub fn fill(&self, scale: i64) -> Result<()> {
         let session = Session::connect(&self.config())?;
-        table::create(&session, &TableOptions::of_scale(scale), &mut |_, _| {})?;
-        session.batch("checkpoint")
+        table::create(&session, &TableOptions::of_scale(scale))?;
+        session.interruptible(|| session.batch("checkpoint"))
     }
 
     pub fn config(&self) -> Config {
@@ -124,6 +126,7 @@ impl PrivateServer {
                 let tail = log_tail(&self.folder.log());
                 return Err(Error::failed(format!("the private server was not ready after 60 s: {why}\n{tail}")));
             }
+            interrupt::check()?;
             std::thread::sleep(Duration::from_millis(10));
         }
     }

@@ -6,6 +6,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row};
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 
 /// An untimed connection. Every method blocks until the server has answered.
 pub struct Session {
@@ -45,8 +46,33 @@ impl Session {
         Ok(self.runtime.block_on(self.client.batch_execute(sql))?)
     }
 
+    /// Does something long: Ctrl-C cancels what the session runs meanwhile, and the error is then
+    /// [`Error::interrupted`].
+    pub fn interruptible<T>(&self, long: impl FnOnce() -> Result<T>) -> Result<T> {
+        let registered = interrupt::register(Cancel(self.cancel_token()));
+        let outcome = long();
+        drop(registered);
+        interrupt::check()?;
+        outcome
+    }
+
     pub fn cancel_token(&self) -> tokio_postgres::CancelToken {
         self.client.cancel_token()
+    }
+}
+
+struct Cancel(tokio_postgres::CancelToken);
+
+impl interrupt::Stop for Cancel {
+    fn cancel(&self) {
+        // a server that no longer takes the cancel has nothing left to cancel
+        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            let _ = runtime.block_on(self.0.cancel_query(tokio_postgres::NoTls));
+        }
+    }
+
+    fn abandon(&self) {
+        self.cancel();
     }
 }
 
