@@ -1,8 +1,120 @@
+//! `sps run`: one arm, flags and lines as pgbench has them.
+
+use std::path::PathBuf;
+
+use crate::arm::{ArmSpec, pgbench};
+use crate::cmd::layout::Layout;
 use crate::error::{Error, Exit, Result};
+use crate::interrupt;
+use crate::measure::{Measurement, Pin};
+use crate::record::{Plan, Status, Writer, mask};
+use crate::report;
+use crate::server::{ConnectArgs, Target, dataset, finding};
+use crate::watch::{Compared, Stop, Watch, header};
+
+/// pgbench's -M.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Mode {
+    Simple,
+    Extended,
+    Prepared,
+}
 
 #[derive(Debug, clap::Args)]
-pub struct Args {}
-
-pub fn run(_args: Args) -> Result<Exit> {
-    Err(Error::failed("not built yet"))
+pub struct Args {
+    /// Selects over the wire, as pgbench -S (the default)
+    #[arg(short = 'S', long, conflicts_with_all = ["in_server", "arm"])]
+    select_only: bool,
+    /// Protocol of the selects
+    #[arg(short = 'M', long = "protocol", value_enum, value_name = "MODE", default_value = "simple",
+          conflicts_with_all = ["in_server", "arm"])]
+    mode: Mode,
+    /// The loop of the 2012 patch: selects in PL/pgSQL inside the server, 10,000 a call. Not pgbench's -P, which shows progress
+    #[arg(short = 'P', long = "plpgsql", conflicts_with = "arm")]
+    in_server: bool,
+    /// Any arm by its name: prepared@same, rescan, pgbench, …
+    #[arg(long, value_name = "NAME")]
+    arm: Option<String>,
+    /// Seconds to measure for
+    #[arg(short = 'T', long = "time", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    time: u64,
+    /// Selects (calls of a layer) of each client, instead of a time
+    #[arg(short = 't', long = "transactions", value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
+    transactions: Option<u64>,
+    /// Where client and backend run [default: both where sps may pin, else free]
+    #[arg(long, value_enum)]
+    pin: Option<Pin>,
+    /// Scale of a private server's tables
+    #[arg(long, short = 's', default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=100_000))]
+    scale: i64,
+    /// Table to look up in; pgbench_accounts where there is one
+    #[arg(long, value_name = "NAME")]
+    relation: Option<String>,
+    #[command(flatten)]
+    layout: Layout,
+    /// The record: a new file, or a folder for one [default: results/]
+    #[arg(long, value_name = "FILE|DIR")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    connect: ConnectArgs,
 }
+
+pub fn run(args: Args) -> Result<Exit> {
+    let spec = args.spec()?;
+    let plan = args.plan(&spec)?;
+    interrupt::install()?;
+    let target = Target::open(&args.connect, args.scale)?;
+    let session = target.session()?;
+    let (dataset, lookup) = dataset::inspect(&session, args.relation.as_deref())?;
+    let mut measurement = Measurement::prepare(&target, &dataset, &lookup, &[spec], args.pin, plan)?;
+    if let Some(units) = args.transactions {
+        measurement.limit(units);
+    }
+    let warnings = finding::warnings(&finding::inspect(&session, &target.info, Some((&dataset, &lookup)))?);
+    drop(session);
+    let arms = measurement.arms();
+    let reference = arms.first().map(|arm| arm.name.clone()).unwrap_or_default();
+    let header = header("run", &target, &dataset, &measurement, Compared { reference, pairs: Vec::new() }, warnings)?;
+
+    let writer = Writer::create(args.record.as_deref(), "run")?;
+    let mut watch = Watch::start(header, writer, Stop::Limits, true)?;
+    let measured = measurement.run(&mut watch);
+    let summary = watch.finish(measured)?;
+    let exit = if summary.status == Status::Interrupted { Exit::Interrupted } else { Exit::Done };
+    let format = report::format("pgbench").ok_or_else(|| Error::failed("the format of pgbench's lines is missing"))?;
+    report::print(format, &[summary])?;
+    Ok(exit)
+}
+
+impl Args {
+    fn spec(&self) -> Result<ArmSpec> {
+        let name = match (&self.arm, self.in_server, self.mode) {
+            (Some(name), _, _) => name,
+            (None, true, _) => "plpgsql",
+            (None, false, Mode::Simple) => "simple",
+            (None, false, Mode::Extended) => "extended",
+            (None, false, Mode::Prepared) => "prepared",
+        };
+        // a connection string in the wrong place must not show its password
+        name.parse().map_err(|error: Error| Error { message: mask(&error.message), ..error })
+    }
+
+    /// One epoch: the connections stay, as pgbench's do. Its blocks are short, so that Ctrl-C loses the last one only.
+    fn plan(&self, spec: &ArmSpec) -> Result<Plan> {
+        // the number of rounds ends it; this only ends calls that are far longer than a block
+        let limit = if self.transactions.is_some() { MAX_SECONDS } else { (3 * self.time) as f64 };
+        let mut plan = self.layout.plan(limit)?;
+        let milliseconds = self.time * 1000;
+        if spec.arm == pgbench::NAME {
+            // it starts anew in every block
+            plan.block_ms = milliseconds;
+        }
+        plan.block_ms = plan.block_ms.min(milliseconds);
+        let rounds = if self.transactions.is_some() { 1 } else { milliseconds.div_ceil(plan.block_ms) };
+        (plan.max_rounds, plan.rounds_per_epoch, plan.min_epochs) = (Some(rounds), rounds, 1);
+        Ok(plan)
+    }
+}
+
+/// A time limit for runs that have none: a week.
+const MAX_SECONDS: f64 = 604_800.0;

@@ -10,6 +10,7 @@ mod csv;
 mod json;
 mod number;
 mod output;
+mod pgbench;
 mod precision;
 mod table;
 mod warning;
@@ -32,7 +33,7 @@ pub trait Format: Sync {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[&dyn Format] = &[&table::Table, &json::Json, &csv::Csv];
+pub const FORMATS: &[&dyn Format] = &[&table::Table, &json::Json, &csv::Csv, &pgbench::Pgbench];
 
 /// The format called `name`.
 pub fn format(name: &str) -> Option<&'static dyn Format> {
