@@ -52,6 +52,17 @@ RETURNS TABLE (
 AS 'MODULE_PATHNAME', 'select_loop_setup_wrapper'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
 
+CREATE FUNCTION select_loop_check(
+    relation regclass DEFAULT NULL,
+    OUT item text,
+    OUT value text,
+    OUT ok bool,
+    OUT hint text
+)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'select_loop_check_wrapper'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 20;
+
 CREATE FUNCTION select_loop_warm(
     relation regclass DEFAULT NULL
 )

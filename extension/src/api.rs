@@ -4,6 +4,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use select_loop_keys::{Distribution, DistributionError, KeySequence};
 
+use crate::check;
 use crate::error::{Error, Result};
 use crate::job::{Job, Request};
 use crate::layer::{self, Call, Kind, LAYERS};
@@ -101,6 +102,19 @@ fn select_loop_setup(
     };
     let made = setup::run(&plan)?;
     Ok(TableIterator::once((plan.scale, made.rows, made.bytes, made.elapsed_ns)))
+}
+
+/// What would distort a measurement here.
+#[pg_extern]
+#[allow(clippy::type_complexity)]
+fn select_loop_check(
+    relation: Option<pg_sys::Oid>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Answer<
+    TableIterator<'static, (name!(item, String), name!(value, String), name!(ok, bool), name!(hint, Option<String>))>,
+> {
+    let findings = check::run(relation, catalog::called_function(fcinfo))?;
+    Ok(TableIterator::new(findings.into_iter().map(|found| (found.item, found.value, found.ok, found.hint))))
 }
 
 /// Table and index read into shared buffers; returns their pages.

@@ -3,10 +3,12 @@
 //! - `api`: the functions that SQL sees; the install script is sql/select_loop--0.1.0.sql
 //! - `job`: what is to be looked up, checked: table, key, value, index, privileges
 //! - `layer`: one file a layer
+//! - `setup`, `check`: pgbench's tables; what would distort a measurement
 //! - `pg`: everything that touches the server unsafely: one guard type a file, and the timed loop
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 
 mod api;
+mod check;
 mod error;
 mod job;
 mod layer;

@@ -46,6 +46,12 @@ impl<'a> Generic<'a> {
         self.text
     }
 
+    /// Would just-in-time compilation set in?
+    pub fn is_compiled(&self) -> bool {
+        // SAFETY: the statement lives as long as the cached plan
+        unsafe { (*self.statement).jitFlags & pg_sys::PGJIT_PERFORM as i32 != 0 }
+    }
+
     /// The indexes by which the statement finds a row; none for a foreign table. `Err` names the node that is no lookup.
     pub fn lookup(&self) -> Result<Vec<pg_sys::Oid>, String> {
         // SAFETY: the plan tree lives as long as the cached plan
