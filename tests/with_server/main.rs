@@ -1,8 +1,11 @@
 //! Tests on a real server; `make test` starts it.
 
 mod check;
+mod compare;
 mod connect;
 mod dataset;
 mod init;
 mod private;
+#[path = "../schema.rs"]
+mod schema;
 mod support;

@@ -92,28 +92,19 @@ pub fn run(args: Args) -> Result<Exit> {
 impl Args {
     fn specs(&self) -> Result<Vec<ArmSpec>> {
         if let Some(arm) = &self.aa {
-            let spec = arm_spec(arm)?;
+            let spec: ArmSpec = arm.parse()?;
             return Ok([1, 2].map(|side| ArmSpec { side: Some(side), ..spec.clone() }).into());
         }
         if self.arms.is_empty() {
             return DEFAULT_ARMS.iter().map(|arm| arm.parse()).collect();
         }
-        self.arms.iter().map(|arm| arm_spec(arm)).collect()
+        self.arms.iter().map(|arm| arm.parse()).collect()
     }
-}
-
-/// An arm by name. A connection string in an arm's place may hold a password, which the error must not show.
-fn arm_spec(text: &str) -> Result<ArmSpec> {
-    if text.contains("://") || text.contains('=') {
-        return Err(Error::usage(format!("\"{}\" is not the name of an arm", mask(text)))
-            .hint("name a server with -d: -d postgresql://host/database"));
-    }
-    text.parse()
 }
 
 fn pair(text: &str) -> Result<(ArmSpec, ArmSpec)> {
     match text.split_once('/') {
-        Some((test, base)) if !test.is_empty() && !base.is_empty() => Ok((arm_spec(test)?, arm_spec(base)?)),
+        Some((test, base)) if !test.is_empty() && !base.is_empty() => Ok((test.parse()?, base.parse()?)),
         _ => Err(Error::usage(format!("--pair \"{}\" is not TEST/BASE", mask(text)))
             .hint("for example --pair plpgsql/prepared@same")),
     }

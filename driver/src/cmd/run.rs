@@ -7,7 +7,7 @@ use crate::cmd::layout::Layout;
 use crate::error::{Error, Exit, Result};
 use crate::interrupt;
 use crate::measure::{Measurement, Pin};
-use crate::record::{Plan, Status, Writer, mask};
+use crate::record::{Plan, Status, Writer};
 use crate::report;
 use crate::server::{ConnectArgs, Target, dataset, finding};
 use crate::watch::{Compared, Stop, Watch, header};
@@ -95,8 +95,7 @@ impl Args {
             (None, false, Mode::Extended) => "extended",
             (None, false, Mode::Prepared) => "prepared",
         };
-        // a connection string in the wrong place must not show its password
-        name.parse().map_err(|error: Error| Error { message: mask(&error.message), ..error })
+        name.parse()
     }
 
     /// One epoch: the connections stay, as pgbench's do. Its blocks are short, so that Ctrl-C loses the last one only.

@@ -24,6 +24,7 @@ pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[St
     for arm in &summary.arms {
         of_arm(arm, summary, &mut out);
     }
+    of_courses(summary, &mut out);
     of_comparisons(header, summary, &mut out);
     of_blocks(blocks, &mut out);
     of_precision(summary, &mut out);
@@ -38,9 +39,6 @@ fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
         let missing = arm.selects - found;
         out.push(format!("{name}: {} of {} selects found no row", count(missing as f64), count(arm.selects as f64)));
     }
-    if !matches!(arm.course, Class::Steady | Class::TooShort) {
-        out.push(format!("{name}: {}", arm.course.about()));
-    }
     if arm.outliers > 0 {
         out.push(format!("{name}: {} of {} blocks are far out; they count like the others", arm.outliers, arm.blocks));
     }
@@ -54,6 +52,17 @@ fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
             percent(share),
             summary.plan.threads
         ));
+    }
+}
+
+/// Arms that went alike in one warning: mostly it is the machine that changed.
+fn of_courses(summary: &Summary, out: &mut Vec<String>) {
+    for course in [Class::Warming, Class::Drifting, Class::NoSteadyState] {
+        let arms = summary.arms.iter().filter(|arm| arm.course == course).map(|arm| arm.name.as_str());
+        let arms: Vec<&str> = arms.collect();
+        if !arms.is_empty() {
+            out.push(format!("{}: {}", arms.join(", "), course.about()));
+        }
     }
 }
 

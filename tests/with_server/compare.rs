@@ -1,0 +1,189 @@
+//! `sps compare` on a real server.
+
+use std::fs;
+use std::path::PathBuf;
+
+use sps::record::{Record, Status, Summary, read};
+
+use crate::schema::{check_line, check_record};
+use crate::support::{Database, Said, has_extension, run, skip};
+
+/// Rounds of 20 ms blocks: enough for an interval, not for precision.
+const SHORT: [&str; 4] = ["--rounds", "6", "--block", "20"];
+
+/// Runs `sps compare` in a folder of its own.
+struct Compared {
+    said: Said,
+    folder: tempfile::TempDir,
+}
+
+fn compare(database: &Database, args: &[&str]) -> Compared {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = database.sps(&[&["compare"], args].concat());
+    let said = run(command.current_dir(folder.path()));
+    Compared { said, folder }
+}
+
+impl Compared {
+    fn records(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.folder.path().join("results")) else { return Vec::new() };
+        entries.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    /// The one record that there must be.
+    #[track_caller]
+    fn record(&self) -> Record {
+        let paths = self.records();
+        assert_eq!(paths.len(), 1, "{paths:?} {:#?}", self.said);
+        check_record(&fs::read_to_string(&paths[0]).unwrap());
+        read(&paths[0]).unwrap()
+    }
+
+    #[track_caller]
+    fn summary(&self) -> Summary {
+        let value = serde_json::from_str(&self.said.stdout).unwrap_or_else(|error| panic!("{error}: {:#?}", self.said));
+        check_line(&value);
+        serde_json::from_value(value).unwrap()
+    }
+}
+
+#[test]
+fn the_patchs_three_numbers_by_default_with_a_record_that_follows_the_schema() {
+    let database = Database::filled();
+    let compared = compare(&database, &[&SHORT[..], &["--json", "-", "--seed", "7"]].concat());
+    compared.said.code(0);
+    let summary = compared.summary();
+    let arms: Vec<&str> = summary.arms.iter().map(|arm| arm.arm.as_str()).collect();
+    assert!(arms.starts_with(&["simple"]) && arms.contains(&"prepared") && arms.ends_with(&["plpgsql"]), "{arms:?}");
+    assert!(summary.arms.iter().all(|arm| arm.found == Some(arm.selects)), "{summary:#?}");
+    assert_eq!(summary.comparisons.len(), summary.arms.len() - 1);
+    assert!(summary.comparisons.iter().all(|found| found.base == summary.reference && found.low.is_some()));
+    let record = compared.record();
+    assert_eq!(record.summary.unwrap().status, Status::Done);
+    assert_eq!((record.header.plan.seed, record.blocks.len()), (7, 6 * summary.arms.len()));
+}
+
+#[test]
+fn every_round_of_a_record_holds_each_arm_once_in_the_seeds_order() {
+    let database = Database::filled();
+    let compared =
+        compare(&database, &[&SHORT[..], &["simple", "prepared", "extended", "--seed", "-3", "-q"]].concat());
+    compared.said.code(0);
+    assert_eq!(compared.said.stdout, "");
+    let record = compared.record();
+    let arms = record.header.arms.len();
+    for round in 0..6 {
+        let ran: Vec<&str> =
+            record.blocks.iter().filter(|block| block.round == round).map(|block| block.arm.as_str()).collect();
+        let expected: Vec<&str> =
+            sps::schedule::order(-3, round, arms).into_iter().map(|at| record.header.arms[at].name.as_str()).collect();
+        assert_eq!(ran, expected);
+    }
+}
+
+#[test]
+fn the_table_and_the_report_of_its_record_are_the_same() {
+    let database = Database::filled();
+    let compared = compare(&database, &[&SHORT[..], &["simple", "prepared"]].concat());
+    compared.said.code(0);
+    let path = compared.records().remove(0).strip_prefix(compared.folder.path()).unwrap().to_owned();
+    let mut report = database.sps(&["report", path.to_str().unwrap()]);
+    let reported = run(report.current_dir(compared.folder.path()));
+    assert_eq!(reported.code(0).stdout, compared.said.stdout);
+}
+
+#[test]
+fn pairs_and_placements_are_named_as_asked() {
+    let database = Database::filled();
+    let args = ["simple@free", "prepared@free", "plpgsql", "--pair", "plpgsql/prepared@free", "--json", "-"];
+    let compared = compare(&database, &[&SHORT[..], &args].concat());
+    compared.said.code(0);
+    let pairs: Vec<(String, String)> =
+        compared.summary().comparisons.into_iter().map(|found| (found.test, found.base)).collect();
+    let pair = |test: &str, base: &str| (test.to_owned(), base.to_owned());
+    assert_eq!(
+        pairs,
+        [pair("prepared@free", "simple@free"), pair("plpgsql", "simple@free"), pair("plpgsql", "prepared@free")]
+    );
+}
+
+#[test]
+fn an_arm_against_itself_has_two_sides() {
+    let database = Database::filled();
+    let compared = compare(&database, &[&SHORT[..], &["--aa", "prepared@free", "--json", "-"]].concat());
+    compared.said.code(0);
+    let summary = compared.summary();
+    let names: Vec<&str> = summary.arms.iter().map(|arm| arm.name.as_str()).collect();
+    assert_eq!(names, ["prepared@free#1", "prepared@free#2"]);
+    assert_eq!(summary.comparisons.len(), 1);
+    assert_eq!((summary.comparisons[0].base.as_str(), summary.comparisons[0].test.as_str()), (names[0], names[1]));
+}
+
+#[test]
+fn unknown_arms_are_refused_with_the_valid_ones_and_nothing_is_stored() {
+    let database = Database::filled();
+    let compared = compare(&database, &["prepared", "warp"]);
+    compared.said.code(2).complains("unknown arm \"warp\"").complains("simple, ").complains("plpgsql");
+    assert!(compared.records().is_empty());
+    let compared = compare(&database, &["simple", "prepared", "--pair", "plpgsql/simple"]);
+    compared.said.code(2).complains("\"plpgsql\", which is not measured").complains("prepared@");
+    assert!(compared.records().is_empty());
+}
+
+#[test]
+fn missing_tables_are_one_error_and_nothing_is_stored() {
+    let database = Database::empty();
+    let compared = compare(&database, &["simple"]);
+    compared.said.code(1).complains("sps init").complains("pgbench -i").complains(&database.name);
+    assert_eq!(compared.said.stderr.lines().count(), 2, "{:#?}", compared.said);
+    assert!(compared.records().is_empty());
+}
+
+#[test]
+fn missing_rows_are_counted_and_shown() {
+    let database = Database::filled();
+    database.session().batch("delete from pgbench_accounts where aid between 1000 and 50000").unwrap();
+    let compared = compare(&database, &[&SHORT[..], &["simple", "prepared", "--json", "-"]].concat());
+    compared.said.code(0);
+    let summary = compared.summary();
+    for arm in &summary.arms {
+        let share = arm.found.unwrap() as f64 / arm.selects as f64;
+        assert!((0.3..0.7).contains(&share), "{arm:?}");
+        assert!(summary.warnings.iter().any(|warning| warning.starts_with(&arm.name) && warning.contains("no row")));
+    }
+}
+
+#[test]
+fn layers_and_wire_arms_find_the_same_rows() {
+    if !has_extension() {
+        return skip("the server has no extension");
+    }
+    let database = Database::filled();
+    let args = ["prepared@free", "plpgsql", "spi", "executor", "rescan", "index", "keys", "--json", "-"];
+    let compared = compare(&database, &[&SHORT[..], &args].concat());
+    compared.said.code(0);
+    let summary = compared.summary();
+    for arm in summary.arms.iter().filter(|arm| !arm.control) {
+        assert_eq!(arm.found, Some(arm.selects), "{}", arm.name);
+    }
+    let keys = summary.arms.iter().find(|arm| arm.name == "keys").unwrap();
+    assert!(keys.control && keys.found.is_none());
+}
+
+#[test]
+fn a_record_that_cannot_be_written_ends_the_run() {
+    let database = Database::filled();
+    let compared = compare(&database, &[&SHORT[..], &["simple@free", "--record", "/dev/full"]].concat());
+    compared.said.code(1).complains("cannot write record \"/dev/full\"").complains("hint:");
+}
+
+#[test]
+fn a_password_in_the_command_line_reaches_no_record() {
+    let database = Database::filled();
+    let conninfo = format!("dbname={} password=s3cret", database.name);
+    let compared = compare(&database, &[&SHORT[..], &["simple@free", "-d", &conninfo]].concat());
+    compared.said.code(0);
+    let text = fs::read_to_string(&compared.records()[0]).unwrap();
+    assert!(text.contains("password=***") && !text.contains("s3cret"));
+    assert!(!compared.said.stdout.contains("s3cret") && !compared.said.stderr.contains("s3cret"));
+}
