@@ -5,6 +5,7 @@ mod compare;
 mod connect;
 mod dataset;
 mod init;
+mod pooler;
 mod private;
 #[path = "../schema.rs"]
 mod schema;

@@ -12,6 +12,7 @@ mod installation;
 mod parameter;
 mod passfile;
 pub mod placement;
+mod pooler;
 pub mod private;
 mod session;
 mod settings;

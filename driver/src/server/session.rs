@@ -2,7 +2,7 @@
 
 use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Row};
 
 use crate::error::{Error, Result};
@@ -27,18 +27,20 @@ impl Session {
         Ok(Self { runtime, client })
     }
 
-    pub fn query(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
-        Ok(self.runtime.block_on(self.client.query(sql, params))?)
+    // unnamed statements throughout: a pooler hands named ones to backends that know them not, or have others so named
+
+    pub fn query(&self, sql: &str, params: &[&dyn Param]) -> Result<Vec<Row>> {
+        Ok(self.runtime.block_on(self.client.query_typed(sql, &typed(params)))?)
     }
 
     /// Exactly one row.
-    pub fn query_one(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Row> {
-        Ok(self.runtime.block_on(self.client.query_one(sql, params))?)
+    pub fn query_one(&self, sql: &str, params: &[&dyn Param]) -> Result<Row> {
+        Ok(self.runtime.block_on(self.client.query_typed_one(sql, &typed(params)))?)
     }
 
     /// One row or none.
-    pub fn query_opt(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>> {
-        Ok(self.runtime.block_on(self.client.query_opt(sql, params))?)
+    pub fn query_opt(&self, sql: &str, params: &[&dyn Param]) -> Result<Option<Row>> {
+        Ok(self.runtime.block_on(self.client.query_typed_opt(sql, &typed(params)))?)
     }
 
     /// Any number of statements, no parameters, rows thrown away.
@@ -59,6 +61,32 @@ impl Session {
     pub fn cancel_token(&self) -> tokio_postgres::CancelToken {
         self.client.cancel_token()
     }
+}
+
+/// A value that can be sent as a parameter, and the type it is sent as.
+pub trait Param: ToSql + Sync {
+    fn sql_type(&self) -> Type;
+    fn as_sql(&self) -> &(dyn ToSql + Sync);
+}
+
+macro_rules! param {
+    ($($rust:ty => $sql:ident),*) => {$(
+        impl Param for $rust {
+            fn sql_type(&self) -> Type {
+                Type::$sql
+            }
+
+            fn as_sql(&self) -> &(dyn ToSql + Sync) {
+                self
+            }
+        }
+    )*};
+}
+
+param!(&str => TEXT, String => TEXT, i32 => INT4, i64 => INT8, u32 => OID, f64 => FLOAT8, &[&str] => TEXT_ARRAY);
+
+fn typed<'a>(params: &[&'a dyn Param]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    params.iter().map(|param| (param.as_sql(), param.sql_type())).collect()
 }
 
 struct Cancel(tokio_postgres::CancelToken);

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::record::ServerInfo;
 use crate::server::connect::{ConnectArgs, Place};
 use crate::server::private::PrivateServer;
-use crate::server::{Session, settings};
+use crate::server::{Session, pooler, settings};
 
 /// A server that was found or started, and what is known of it. Dropping it stops a private server.
 pub struct Target {
@@ -61,7 +61,11 @@ impl Target {
         let session = Session::connect(&config)?;
         let (mut info, extension_schema) = settings::describe(&session)?;
         let mut postmaster = settings::local_postmaster(&session)?;
-        info.local = postmaster.is_some() || info.local;
+        if private.is_none() && pooler::between(&config, &session)? {
+            info.transport.push_str("+pooler");
+            // its backends are not forked when we connect, so where they run is not ours to say
+            postmaster = None;
+        }
         if let Some(server) = &private {
             info.private = true;
             postmaster = Some(server.pid());

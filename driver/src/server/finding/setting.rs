@@ -103,11 +103,10 @@ pub fn inspect(session: &Session, info: &ServerInfo) -> Result<Vec<Finding>> {
             findings.push(Finding::new(rule.name, value.clone(), !(rule.bad)(&value), rule.hint));
         }
     }
-    findings.push(Finding::new(
-        "transport",
-        info.transport.clone(),
-        !info.transport.contains("tls"),
-        "each message is encrypted, which the wire arms pay for: sslmode=disable",
-    ));
+    let hint = match info.transport.contains("pooler") {
+        true => "a pooler passes each message on, which the wire arms pay for twice: connect to the server itself",
+        false => "each message is encrypted, which the wire arms pay for: sslmode=disable",
+    };
+    findings.push(Finding::new("transport", info.transport.clone(), !info.transport.contains('+'), hint));
     Ok(findings)
 }
