@@ -3,7 +3,6 @@
 //! `sps check` prints them all; a record keeps those that hold as warnings. Everything is asked by plain SQL, so it works
 //! without the extension and without special privileges; what cannot be seen is said to be unknown.
 
-mod activity;
 mod machine;
 mod plan;
 mod setting;
@@ -38,11 +37,10 @@ impl Finding {
 /// Looks at everything: settings, activity, the machine (where it is the server's), and the lookup's plan and size where a
 /// data set is given.
 pub fn inspect(session: &Session, info: &ServerInfo, lookup: Option<(&Dataset, &Lookup)>) -> Result<Vec<Finding>> {
-    let mut findings = setting::inspect(session, info)?;
+    let mut findings = setting::inspect(session, info, lookup.map(|(dataset, _)| dataset))?;
     if let Some((dataset, lookup)) = lookup {
         findings.extend(plan::inspect(session, dataset, lookup)?);
     }
-    findings.extend(activity::inspect(session)?);
     findings.extend(machine::inspect(session, info)?);
     Ok(findings)
 }

@@ -1,10 +1,9 @@
-//! The lookup itself: its plan, just-in-time compilation, and whether its data fit into shared buffers.
+//! The lookup itself: its plan, just-in-time compilation, and its keys.
 
 use super::Finding;
 use crate::arm::Lookup;
 use crate::error::Result;
 use crate::record::Dataset;
-use crate::server::capacity::human;
 use crate::server::{Session, dataset};
 
 pub fn inspect(session: &Session, dataset: &Dataset, lookup: &Lookup) -> Result<Vec<Finding>> {
@@ -22,14 +21,6 @@ pub fn inspect(session: &Session, dataset: &Dataset, lookup: &Lookup) -> Result<
         "a lookup is not an index scan on the key: ANALYZE the table, and look at enable_indexscan and the index",
     )];
     findings.push(jit(session, &first)?);
-    let buffers: i64 = session.query_one("select pg_size_bytes(current_setting('shared_buffers'))", &[])?.get(0);
-    let bytes = dataset.table_bytes + dataset.index_bytes;
-    findings.push(Finding::new(
-        "data in shared_buffers",
-        format!("{} of {}", human(bytes as u64), human(buffers as u64)),
-        bytes <= buffers,
-        "table and index do not fit, so reads are measured, too: raise shared_buffers or take a smaller scale",
-    ));
     if let Some(warning) = dataset::disagreement(dataset) {
         findings.push(Finding::new(
             "rows",
