@@ -5,6 +5,7 @@ mod fixture;
 mod record;
 mod record_schema;
 mod report;
+mod report_command;
 mod schedule;
 #[path = "../schema.rs"]
 mod schema;

@@ -1,10 +1,10 @@
-//! What a record holds: one header, a line a block, one summary. `driver/record.schema.json` describes the same.
+//! What a record holds: one header, a line a block, one summary (`summary.rs`). `driver/record.schema.json` describes the same.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use super::Summary;
 use crate::arm::Placement;
-use crate::stats::steady::Class;
 
 /// Version of the record format; a reader refuses what it does not know.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -189,110 +189,4 @@ impl Block {
     pub fn sps(&self) -> f64 {
         self.selects as f64 * 1e9 / self.elapsed_ns as f64
     }
-}
-
-/// How a run ended. Only numbers of blocks that were finished are ever given, whatever the status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    Done,
-    /// By Ctrl-C.
-    Interrupted,
-    /// By an error, which is among the warnings.
-    Failed,
-    /// Killed: the record has no summary.
-    Unfinished,
-}
-
-impl Status {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Interrupted => "interrupted",
-            Self::Failed => "failed",
-            Self::Unfinished => "unfinished",
-        }
-    }
-}
-
-/// The summary: what `--json` prints.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Summary {
-    pub schema_version: u32,
-    pub command: String,
-    pub command_line: Vec<String>,
-    /// Start, UTC, RFC 3339.
-    pub started: String,
-    pub tool: Tool,
-    pub status: Status,
-    pub server: ServerInfo,
-    pub dataset: Dataset,
-    pub plan: Plan,
-    pub rounds: u64,
-    pub epochs: u64,
-    /// Name of the arm that the others are compared with.
-    pub reference: String,
-    pub arms: Vec<ArmSummary>,
-    pub comparisons: Vec<Comparison>,
-    pub round_trip_us: BTreeMap<String, f64>,
-    /// Largest half-width among the intervals that the wanted precision is asked of, as a share; None without interval.
-    pub precision: Option<f64>,
-    /// Is `precision` as wanted? None where there is none.
-    pub precision_reached: Option<bool>,
-    pub interrupted: bool,
-    pub warnings: Vec<String>,
-    /// Path of the record.
-    pub record: Option<String>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ArmSummary {
-    pub name: String,
-    pub arm: String,
-    pub placement: Placement,
-    pub side: Side,
-    pub control: bool,
-    pub sps: f64,
-    pub sps_low: Option<f64>,
-    pub sps_high: Option<f64>,
-    /// 10^9 / `sps`: over all clients together.
-    pub ns_per_select: f64,
-    pub ns_low: Option<f64>,
-    pub ns_high: Option<f64>,
-    pub blocks: usize,
-    pub selects: i64,
-    pub found: Option<i64>,
-    pub calls_per_second: Option<f64>,
-    pub client_cpu_ns_per_select: Option<f64>,
-    /// CPU time of the client's threads as a share of what they could have had.
-    pub client_cpu_share: Option<f64>,
-    pub backend_cpu_ns_per_select: Option<f64>,
-    /// Did the rate stay the same through the run?
-    pub course: Class,
-    /// Blocks far out, counted, not dropped.
-    pub outliers: usize,
-    pub involuntary_switches: Option<i64>,
-    /// Steal time over the arm's blocks as a share of their time.
-    pub steal: Option<f64>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Comparison {
-    pub base: String,
-    pub test: String,
-    pub ratio: f64,
-    /// None below six rounds.
-    pub low: Option<f64>,
-    pub high: Option<f64>,
-    /// `hodges-lehmann`.
-    pub method: String,
-    /// Which interval is the wider and therefore given: `wilcoxon` or `epoch-t`.
-    pub interval: Option<String>,
-    pub rounds: usize,
-    pub total_ratio: f64,
-    pub total_low: Option<f64>,
-    pub total_high: Option<f64>,
-    pub t_low: Option<f64>,
-    pub t_high: Option<f64>,
-    pub skewed: bool,
 }
