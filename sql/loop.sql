@@ -1,6 +1,7 @@
 -- The 2012 pgbench -P loop: the body of a DO block, the same with the extension and without it, on standbys too.
 --
--- Names in braces are placeholders for quoted names and types; "draw" is an expression of type bigint for key number i, uniform:
+-- Names in braces are placeholders for quoted names and types; "lookup" is loop_static.sql or loop_execute.sql, up to the IF that
+-- a row makes true, and "draw" an expression of type bigint for key number i, uniform:
 --   first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows
 -- A DO block takes no arguments and gives no result, so both go through settings of class sps.
 #variable_conflict use_column
@@ -14,6 +15,7 @@ DECLARE
   v {value_type};
   found_rows bigint := 0;
   checksum bigint := 0;
+  hits bigint;
   started timestamptz;
 BEGIN
   -- an index-only scan would do less than every other arm
@@ -21,8 +23,7 @@ BEGIN
   started := pg_catalog.clock_timestamp();
   FOR i IN 0 .. selects - 1 LOOP
     k := ({draw})::{key_type};
-    SELECT {value} INTO v FROM {relation} WHERE {key} = sps_loop.k;
-    IF FOUND THEN
+    {lookup}
       found_rows := found_rows + 1;
       checksum := checksum + coalesce(v, 0);
     END IF;

@@ -16,6 +16,7 @@ use crate::wire::{Row, Rows, Script, integer};
 pub const NAME: &str = "plpgsql";
 
 const TEMPLATE: &str = include_str!("../../../sql/loop.sql");
+const STATIC: &str = include_str!("../../../sql/loop_static.sql");
 
 const RESULTS: &str = "SELECT current_setting('sps.found'), current_setting('sps.checksum'), \
                        current_setting('sps.elapsed_us')";
@@ -52,14 +53,18 @@ impl LoopScript {
 /// The template with its names filled in, as the extension's layer fills it in.
 fn block(lookup: &Lookup) -> String {
     let names = [
-        ("draw", "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows"),
         ("relation", lookup.relation.as_str()),
         ("key", &lookup.key),
         ("key_type", &lookup.key_type),
         ("value", &lookup.value),
         ("value_type", &lookup.value_type),
     ];
-    format!("DO {}", escape_literal(&fill(TEMPLATE, &names)))
+    let select = fill(STATIC, &names);
+    let inner = [
+        ("draw", "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows"),
+        ("lookup", select.trim_end()),
+    ];
+    format!("DO {}", escape_literal(&fill(TEMPLATE, &[&names[..], &inner].concat())))
 }
 
 impl Rows for LoopScript {

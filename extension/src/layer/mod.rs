@@ -2,14 +2,21 @@
 //!
 //! A new layer is one file here and two lines below: its `mod` and its place in [`LAYERS`].
 
+mod buffer;
 mod empty;
 mod executor;
+mod heap_tid;
 mod index;
+mod index_begin;
+mod index_tid;
 mod keys;
 mod nested_loop;
 mod plpgsql;
+mod plpgsql_execute;
 mod rescan;
 mod spi;
+mod spi_custom;
+mod spi_text;
 
 use pgrx::pg_sys;
 
@@ -26,12 +33,19 @@ use crate::pg::spi::{Connection, Prepared};
 pub static LAYERS: &[&dyn Layer] = &[
     &empty::Empty,
     &keys::Keys,
+    &plpgsql_execute::PlpgsqlExecute,
     &plpgsql::Plpgsql,
+    &spi_text::SpiText,
+    &spi_custom::SpiCustom,
     &spi::Spi,
     &executor::Executor,
     &nested_loop::NestedLoop,
     &rescan::Rescan,
+    &index_begin::IndexBegin,
     &index::Index,
+    &index_tid::IndexTid,
+    &heap_tid::HeapTid,
+    &buffer::Buffer,
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,9 @@ use crate::pg::catalog;
 use crate::pg::stopwatch::Stopwatch;
 
 const LOOP: &str = include_str!("../../../sql/loop.sql");
+/// What stands in the loop for a lookup.
+pub const STATIC: &str = include_str!("../../../sql/loop_static.sql");
+pub const EXECUTE: &str = include_str!("../../../sql/loop_execute.sql");
 
 pub struct Plpgsql;
 
@@ -28,36 +31,41 @@ impl Layer for Plpgsql {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        if job.selects > i64::from(i32::MAX) {
-            return Err(Error::invalid(format!("layer plpgsql does at most {} selects a call", i32::MAX))
-                .detail("A FOR loop of PL/pgSQL counts in integers."));
-        }
-        drop(call.prepare_lookup(job)?);
-        call.force(&[
-            (c"sps.selects", &job.selects.to_string()),
-            (c"sps.seed", &job.seed.to_string()),
-            (c"sps.min", &job.min.to_string()),
-            (c"sps.rows", &job.sequence.rows().to_string()),
-            (c"sps.found", ""),
-            (c"sps.checksum", ""),
-        ])?;
-        let block = format!("DO {}", catalog::quote_literal(&body(&call.schema, job))?);
-        let reading = counting_scans(job, || {
-            let watch = Stopwatch::start();
-            call.spi.execute(&block)?;
-            Ok(watch.stop())
-        })?;
-        let result = |name| {
-            call.settings.get(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
-                Error::not_ready("the PL/pgSQL loop left no result").hint("Is a custom setting of class sps in use?")
-            })
-        };
-        Ok(Outcome { found: Some(result(c"sps.found")?), checksum: Some(result(c"sps.checksum")?), reading })
+        run_loop(call, job, STATIC)
     }
 }
 
+/// The loop with `lookup` in it, as one DO block.
+pub fn run_loop(call: &Call, job: &Job, lookup: &str) -> Result<Outcome> {
+    if job.selects > i64::from(i32::MAX) {
+        return Err(Error::invalid(format!("layer plpgsql does at most {} selects a call", i32::MAX))
+            .detail("A FOR loop of PL/pgSQL counts in integers."));
+    }
+    drop(call.prepare_lookup(job)?);
+    call.force(&[
+        (c"sps.selects", &job.selects.to_string()),
+        (c"sps.seed", &job.seed.to_string()),
+        (c"sps.min", &job.min.to_string()),
+        (c"sps.rows", &job.sequence.rows().to_string()),
+        (c"sps.found", ""),
+        (c"sps.checksum", ""),
+    ])?;
+    let block = format!("DO {}", catalog::quote_literal(&body(&call.schema, job, lookup)?)?);
+    let reading = counting_scans(job, || {
+        let watch = Stopwatch::start();
+        call.spi.execute(&block)?;
+        Ok(watch.stop())
+    })?;
+    let result = |name| {
+        call.settings.get(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Error::not_ready("the PL/pgSQL loop left no result").hint("Is a custom setting of class sps in use?")
+        })
+    };
+    Ok(Outcome { found: Some(result(c"sps.found")?), checksum: Some(result(c"sps.checksum")?), reading })
+}
+
 /// The loop with this job's names in it.
-fn body(schema: &str, job: &Job) -> String {
+fn body(schema: &str, job: &Job, lookup: &str) -> Result<String> {
     let key = match job.distribution {
         // as the template has it
         Distribution::Uniform => None,
@@ -69,12 +77,14 @@ fn body(schema: &str, job: &Job) -> String {
     };
     let uniform = "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows";
     let names = [
-        ("draw", key.as_deref().unwrap_or(uniform)),
         ("key_type", job.key.int.name()),
         ("value_type", job.value_int().name()),
         ("relation", &job.relation_sql),
         ("key", &job.key_sql),
         ("value", &job.value_sql),
     ];
-    fill(LOOP, &names)
+    let text = catalog::quote_literal(&job.select_sql("$1"))?;
+    let lookup = fill(lookup, &[&names[..], &[("text", &text)]].concat());
+    let inner = [("draw", key.as_deref().unwrap_or(uniform)), ("lookup", lookup.trim_end())];
+    Ok(fill(LOOP, &[&names[..], &inner].concat()))
 }

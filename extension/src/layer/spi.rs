@@ -23,21 +23,39 @@ impl Layer for Spi {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        call.force(&[(c"plan_cache_mode", "force_generic_plan")])?;
-        let saved = call.prepare_lookup(job)?.save()?;
-        let before = saved.counts();
-        let mut step = ExecutePlan::new(&saved, job.key.int, job.value_int());
-        let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
-        step.check()?;
-        let after = saved.counts();
-        if after.custom != before.custom || after.generic - before.generic != job.selects {
-            return Err(Error::not_ready(format!(
-                "{} selects used the generic plan {} times and a custom one {} times",
-                job.selects,
-                after.generic - before.generic,
-                after.custom - before.custom
-            )));
-        }
-        tally.outcome(reading)
+        execute_saved_plan(call, job, PlanMode::Generic)
     }
+}
+
+/// Which plan a saved one uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PlanMode {
+    /// Planned once, without looking at the parameter.
+    Generic,
+    /// Planned anew for each parameter.
+    Custom,
+}
+
+/// `SPI_execute_plan` a select, in one plan mode; an error where SPI counted another.
+pub fn execute_saved_plan(call: &Call, job: &Job, mode: PlanMode) -> Result<Outcome> {
+    let setting = match mode {
+        PlanMode::Generic => "force_generic_plan",
+        PlanMode::Custom => "force_custom_plan",
+    };
+    call.force(&[(c"plan_cache_mode", setting)])?;
+    let saved = call.prepare_lookup(job)?.save()?;
+    let before = saved.counts();
+    let mut step = ExecutePlan::new(&saved, job.key.int, job.value_int());
+    let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
+    step.check()?;
+    let after = saved.counts();
+    let (generic, custom) = (after.generic - before.generic, after.custom - before.custom);
+    let (wanted, other) = if mode == PlanMode::Generic { (generic, custom) } else { (custom, generic) };
+    if wanted != job.selects || other != 0 {
+        return Err(Error::not_ready(format!(
+            "{} selects used the generic plan {generic} times and a custom one {custom} times",
+            job.selects
+        )));
+    }
+    tally.outcome(reading)
 }

@@ -36,13 +36,8 @@ impl Drop for ScanDesc {
 impl<'a> IndexScan<'a> {
     /// A scan for `key column = $1`; the key column is of type `int`.
     pub fn new(table: &'a Relation, index: &'a Relation, int: Int, value: Value, snapshot: &'a ActiveSnapshot) -> Self {
-        let mut key = pg_sys::ScanKeyData::default();
-        // SAFETY: `key` is ours; relations and snapshot outlive the scan by the lifetime of `self`
-        unsafe {
-            pg_sys::ScanKeyInit(&mut key, 1, pg_sys::BTEqualStrategyNumber as u16, int.equal(), pg_sys::Datum::null());
-            let scan = ScanDesc(version::index_beginscan(table.as_ptr(), index.as_ptr(), snapshot.as_ptr(), 1));
-            Self { scan, slot: Slot::new(table), key, int, value, _snapshot: snapshot }
-        }
+        let scan = begin(table, index, snapshot, 1);
+        Self { scan, slot: Slot::new(table), key: equality(int), int, value, _snapshot: snapshot }
     }
 }
 
@@ -62,6 +57,105 @@ unsafe impl Step for IndexScan<'_> {
     }
 }
 
+impl IndexScan<'_> {
+    /// TID of the visible row with `key`.
+    ///
+    /// # Safety
+    /// Inside the error guard.
+    #[inline(always)]
+    pub unsafe fn find(&mut self, key: i64) -> Option<pg_sys::ItemPointerData> {
+        self.key.sk_argument = self.int.datum(key);
+        // SAFETY: as in `step`; the slot's TID is the version's own, behind any HOT chain
+        unsafe {
+            raw::index_rescan(self.scan.0, &mut self.key, 1, std::ptr::null_mut(), 0);
+            let forward = pg_sys::ScanDirection::ForwardScanDirection;
+            raw::index_getnext_slot(self.scan.0, forward, self.slot.as_ptr()).then(|| (*self.slot.as_ptr()).tts_tid)
+        }
+    }
+}
+
+/// A scan that stops at the TID: the heap is not asked.
+pub struct TidOnly<'a>(IndexScan<'a>);
+
+impl<'a> TidOnly<'a> {
+    /// As [`IndexScan::new`].
+    pub fn new(table: &'a Relation, index: &'a Relation, int: Int, snapshot: &'a ActiveSnapshot) -> Self {
+        Self(IndexScan::new(table, index, int, Value::Key, snapshot))
+    }
+}
+
+// SAFETY: as for IndexScan
+unsafe impl Step for TidOnly<'_> {
+    #[inline(always)]
+    unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
+        let scan = &mut self.0;
+        scan.key.sk_argument = scan.int.datum(key);
+        // SAFETY: as for IndexScan; null means that there is no entry
+        unsafe {
+            raw::index_rescan(scan.scan.0, &mut scan.key, 1, std::ptr::null_mut(), 0);
+            if !raw::index_getnext_tid(scan.scan.0, pg_sys::ScanDirection::ForwardScanDirection).is_null() {
+                tally.add(0);
+            }
+        }
+    }
+}
+
+/// A scan that is begun and ended a select.
+pub struct NewScan<'a> {
+    table: &'a Relation,
+    index: &'a Relation,
+    slot: Slot,
+    key: pg_sys::ScanKeyData,
+    int: Int,
+    value: Value,
+    snapshot: &'a ActiveSnapshot,
+}
+
+impl<'a> NewScan<'a> {
+    /// As [`IndexScan::new`].
+    pub fn new(table: &'a Relation, index: &'a Relation, int: Int, value: Value, snapshot: &'a ActiveSnapshot) -> Self {
+        Self { table, index, slot: Slot::new(table), key: equality(int), int, value, snapshot }
+    }
+}
+
+// SAFETY: the scan is ended before the step is; nothing else is owned
+unsafe impl Step for NewScan<'_> {
+    #[inline(always)]
+    unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
+        let slot = self.slot.as_ptr();
+        self.key.sk_argument = self.int.datum(key);
+        // SAFETY: relations, snapshot and slot outlive the scan, which takes one key
+        unsafe {
+            let (table, index, snapshot) = (self.table.as_ptr(), self.index.as_ptr(), self.snapshot.as_ptr());
+            let scan = version::index_beginscan(table, index, snapshot, 1);
+            raw::index_rescan(scan, &mut self.key, 1, std::ptr::null_mut(), 0);
+            while raw::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
+                tally.add(slot::value(slot, self.value, key));
+            }
+            raw::index_endscan(scan);
+        }
+    }
+}
+
+/// `first column = $1` for a column of type `int`; the argument is set later.
+fn equality(int: Int) -> pg_sys::ScanKeyData {
+    let mut key = pg_sys::ScanKeyData::default();
+    // SAFETY: `key` is ours; the procedure is built in
+    unsafe {
+        pg_sys::ScanKeyInit(&mut key, 1, pg_sys::BTEqualStrategyNumber as u16, int.equal(), pg_sys::Datum::null());
+    }
+    key
+}
+
+/// Begins a scan with `keys` keys; it is ended on drop.
+///
+/// The relations and the snapshot must outlive it: callers keep them in one struct or scope.
+fn begin(table: &Relation, index: &Relation, snapshot: &ActiveSnapshot, keys: i32) -> ScanDesc {
+    let (table, index, snapshot) = (table.as_ptr(), index.as_ptr(), snapshot.as_ptr());
+    // SAFETY: all three are alive, and `index` is an index of `table`; the closure owns nothing
+    ScanDesc(unsafe { raw::guarded(|| version::index_beginscan(table, index, snapshot, keys)) })
+}
+
 /// Smallest and largest visible key by the two ends of the index; None for an empty table.
 pub fn key_range(
     table: &Relation,
@@ -72,10 +166,10 @@ pub fn key_range(
 ) -> Option<(i64, i64)> {
     let slot = Slot::new(table);
     let end = |direction| {
-        // SAFETY: relations, slot and snapshot outlive the scan; the guard's closure owns nothing
+        let scan = begin(table, index, snapshot, 0);
+        let (scan, slot) = (scan.0, slot.as_ptr());
+        // SAFETY: the scan lives to the end of this closure; the guard's closure owns nothing
         unsafe {
-            let scan = ScanDesc(version::index_beginscan(table.as_ptr(), index.as_ptr(), snapshot.as_ptr(), 0));
-            let (scan, slot) = (scan.0, slot.as_ptr());
             raw::guarded(|| {
                 raw::index_rescan(scan, std::ptr::null_mut(), 0, std::ptr::null_mut(), 0);
                 raw::index_getnext_slot(scan, direction, slot).then(|| slot::column(slot, attnum, int))

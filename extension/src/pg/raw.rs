@@ -16,6 +16,8 @@ unsafe extern "C-unwind" {
     // access/genam.h
     pub fn index_rescan(scan: IndexScanDesc, keys: ScanKey, nkeys: c_int, orderbys: ScanKey, norderbys: c_int);
     pub fn index_getnext_slot(scan: IndexScanDesc, direction: ScanDirection::Type, slot: *mut TupleTableSlot) -> bool;
+    pub fn index_getnext_tid(scan: IndexScanDesc, direction: ScanDirection::Type) -> *mut pg_sys::ItemPointerData;
+    pub fn index_endscan(scan: IndexScanDesc);
     // catalog/pg_inherits.h, catalog/partition.h
     pub fn find_inheritance_children(parent: Oid, lockmode: LOCKMODE) -> *mut List;
     pub fn get_partition_ancestors(relid: Oid) -> *mut List;
@@ -43,6 +45,7 @@ unsafe extern "C-unwind" {
         read_only: bool,
         count: c_long,
     ) -> c_int;
+    pub fn SPI_execute(src: *const c_char, read_only: bool, count: c_long) -> c_int;
     pub fn SPI_freetuptable(table: *mut SPITupleTable);
     pub fn SPI_getbinval(tuple: HeapTuple, desc: TupleDesc, number: c_int, isnull: *mut bool) -> Datum;
     // executor/tuptable.h
@@ -57,6 +60,8 @@ unsafe extern "C-unwind" {
         mode: ReadBufferMode::Type,
         strategy: *mut c_void,
     ) -> Buffer;
+    pub fn ReadBuffer(relation: Relation, block: BlockNumber) -> Buffer;
+    pub fn LockBuffer(buffer: Buffer, mode: c_int);
     pub fn ReleaseBuffer(buffer: Buffer);
     // utils/memutils.h
     pub fn MemoryContextReset(context: MemoryContext);

@@ -79,6 +79,11 @@ impl Relation {
         self.class().relam
     }
 
+    /// Is it stored by the heap access method?
+    pub fn is_heap(&self) -> bool {
+        self.access_method() == pg_sys::HEAP_TABLE_AM_OID
+    }
+
     /// RELATION_IS_OTHER_TEMP of utils/rel.h.
     pub fn is_other_temp(&self) -> bool {
         self.class().relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP && !self.data().rd_islocaltemp

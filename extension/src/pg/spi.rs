@@ -179,22 +179,34 @@ unsafe impl Step for ExecutePlan<'_> {
                 self.failure = code.min(-1);
                 return;
             }
-            let table = pg_sys::SPI_tuptable;
-            let mut row = 0;
-            while row < pg_sys::SPI_processed {
-                let mut isnull = false;
-                let tuple = *(*table).vals.add(row as usize);
-                let datum = raw::SPI_getbinval(tuple, (*table).tupdesc, 1, &mut isnull);
-                tally.add(if isnull { 0 } else { self.value.value(datum) });
-                row = row.wrapping_add(1);
-            }
-            raw::SPI_freetuptable(table);
+            add_rows(self.value, tally);
         }
     }
 }
 
+/// Adds the rows that SPI has just returned to `tally`, and frees them.
+///
+/// # Safety
+/// Inside the error guard, right after a SELECT whose first column is of type `value`.
+#[inline(always)]
+pub unsafe fn add_rows(value: Int, tally: &mut Tally) {
+    // SAFETY: SPI_tuptable holds SPI_processed rows
+    unsafe {
+        let table = pg_sys::SPI_tuptable;
+        let mut row = 0;
+        while row < pg_sys::SPI_processed {
+            let mut isnull = false;
+            let tuple = *(*table).vals.add(row as usize);
+            let datum = raw::SPI_getbinval(tuple, (*table).tupdesc, 1, &mut isnull);
+            tally.add(if isnull { 0 } else { value.value(datum) });
+            row = row.wrapping_add(1);
+        }
+        raw::SPI_freetuptable(table);
+    }
+}
+
 /// Negative codes are SPI's refusals.
-fn check(function: &str, code: i32) -> Result<()> {
+pub fn check(function: &str, code: i32) -> Result<()> {
     if code >= 0 {
         return Ok(());
     }

@@ -15,6 +15,17 @@ pub struct Reading {
     pub shared_read: i64,
 }
 
+impl Reading {
+    /// Adds another stretch to this one.
+    pub fn add(&mut self, other: &Self) {
+        self.elapsed_ns += other.elapsed_ns;
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.shared_hit += other.shared_hit;
+        self.shared_read += other.shared_read;
+    }
+}
+
 /// A running stopwatch; reading it stops it.
 pub struct Stopwatch {
     at_start: Reading,

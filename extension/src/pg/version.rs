@@ -28,25 +28,45 @@ pub unsafe fn executor_run(desc: *mut pg_sys::QueryDesc) {
     };
 }
 
-/// index_beginscan of access/genam.h; 18 added instrumentation.
+/// index_beginscan of access/genam.h, without a guard; 18 added instrumentation.
 ///
 /// # Safety
-/// `heap` and `index` are open, and `index` is one of `heap`; `snapshot` outlives the scan.
+/// Inside the error guard; `heap` and `index` are open, and `index` is one of `heap`; `snapshot` outlives the scan.
+#[inline(always)]
 pub unsafe fn index_beginscan(
     heap: pg_sys::Relation,
     index: pg_sys::Relation,
     snapshot: pg_sys::Snapshot,
     keys: i32,
 ) -> pg_sys::IndexScanDesc {
+    unsafe extern "C-unwind" {
+        #[cfg(not(feature = "pg18"))]
+        fn index_beginscan(
+            heap: pg_sys::Relation,
+            index: pg_sys::Relation,
+            snapshot: pg_sys::Snapshot,
+            keys: i32,
+            orderbys: i32,
+        ) -> pg_sys::IndexScanDesc;
+        #[cfg(feature = "pg18")]
+        fn index_beginscan(
+            heap: pg_sys::Relation,
+            index: pg_sys::Relation,
+            snapshot: pg_sys::Snapshot,
+            instrument: *mut pg_sys::IndexScanInstrumentation,
+            keys: i32,
+            orderbys: i32,
+        ) -> pg_sys::IndexScanDesc;
+    }
     #[cfg(not(feature = "pg18"))]
     // SAFETY: by this function's own condition
     unsafe {
-        pg_sys::index_beginscan(heap, index, snapshot, keys, 0)
+        index_beginscan(heap, index, snapshot, keys, 0)
     }
     #[cfg(feature = "pg18")]
     // SAFETY: by this function's own condition; null: nobody counts this scan's searches
     unsafe {
-        pg_sys::index_beginscan(heap, index, snapshot, std::ptr::null_mut(), keys, 0)
+        index_beginscan(heap, index, snapshot, std::ptr::null_mut(), keys, 0)
     }
 }
 

@@ -1,0 +1,33 @@
+//! `table_tuple_fetch_row_version` by TID: the heap without the index.
+//!
+//! TIDs of visible versions are gathered by the index in batches with clock and counters stopped.
+
+use crate::error::Result;
+use crate::job::Job;
+use crate::layer::{Call, Kind, Layer, counting_scans};
+use crate::outcome::Outcome;
+use crate::pg::index_scan::IndexScan;
+use crate::pg::tid::{self, FetchTuple};
+
+pub struct HeapTid;
+
+impl Layer for HeapTid {
+    fn name(&self) -> &'static str {
+        "heap_tid"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Raw
+    }
+
+    fn about(&self) -> &'static str {
+        "table_tuple_fetch_row_version by TID: no index"
+    }
+
+    fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
+        let mut scan = IndexScan::new(&job.table, job.raw_index()?, job.key.int, job.value, &call.snapshot);
+        let mut fetch = FetchTuple::new(&job.table, job.value, &call.snapshot);
+        let (tally, reading) = counting_scans(job, || Ok(tid::run(job, &mut scan, &mut fetch)))?;
+        tally.outcome(reading)
+    }
+}

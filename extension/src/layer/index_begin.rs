@@ -1,0 +1,30 @@
+//! `index_beginscan` to `index_endscan` a select, and the heap fetch: what starting a scan costs.
+
+use crate::error::Result;
+use crate::job::Job;
+use crate::layer::{Call, Kind, Layer, counting_scans};
+use crate::outcome::Outcome;
+use crate::pg::index_scan::NewScan;
+use crate::pg::timed_loop;
+
+pub struct IndexBegin;
+
+impl Layer for IndexBegin {
+    fn name(&self) -> &'static str {
+        "index_begin"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Raw
+    }
+
+    fn about(&self) -> &'static str {
+        "index_beginscan, index_getnext_slot, index_endscan"
+    }
+
+    fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
+        let mut scan = NewScan::new(&job.table, job.raw_index()?, job.key.int, job.value, &call.snapshot);
+        let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
+        tally.outcome(reading)
+    }
+}

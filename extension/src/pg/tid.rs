@@ -1,0 +1,154 @@
+//! Rows by TID: gathered with the clock stopped, visited with the clock running.
+//!
+//! Counterpart: src/include/access/tableam.h (`table_tuple_fetch_row_version`), src/backend/storage/buffer/bufmgr.c.
+
+use pgrx::pg_sys;
+
+use crate::job::Job;
+use crate::pg::index_scan::IndexScan;
+use crate::pg::raw;
+use crate::pg::relation::Relation;
+use crate::pg::slot::{self, Slot, Value};
+use crate::pg::snapshot::ActiveSnapshot;
+use crate::pg::stopwatch::{Reading, Stopwatch};
+use crate::pg::timed_loop::Tally;
+
+/// TIDs gathered at a time: 160 kB of them.
+const BATCH: i64 = 10_000;
+
+/// A visible row version and the key it was found under.
+#[derive(Clone, Copy)]
+pub struct Visible {
+    pub tid: pg_sys::ItemPointerData,
+    pub key: i64,
+}
+
+/// What is done to each row.
+///
+/// # Safety
+/// As `Step` of the timed loop: no panic, nothing to drop.
+pub unsafe trait Visit {
+    /// # Safety
+    /// Only `run` calls it, inside its guard, with the TID of a row that the call's snapshot sees.
+    unsafe fn visit(&mut self, row: &mut Visible, tally: &mut Tally);
+}
+
+/// Looks up `job.selects` keys by `scan`, in batches, and lets `visit` have the rows found; only that is timed.
+pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, Reading) {
+    let offset = job.min.wrapping_sub(1);
+    let mut tally = Tally::default();
+    let mut total = Reading::default();
+    let mut batch: Vec<Visible> = Vec::with_capacity(BATCH.min(job.selects) as usize);
+    let mut done = 0;
+    while done < job.selects {
+        let end = job.selects.min(done + BATCH);
+        batch.clear();
+        let room = batch.as_mut_ptr();
+        // SAFETY: a unique index finds at most one visible row a key, so at most BATCH are written, into room for as many; the
+        // guard's closure owns nothing
+        let gathered = unsafe {
+            raw::guarded(|| {
+                let mut to = room;
+                let mut i = done;
+                while i < end {
+                    raw::check_for_interrupts();
+                    let key = offset.wrapping_add(job.sequence.key(i));
+                    if let Some(tid) = scan.find(key) {
+                        to.write(Visible { tid, key });
+                        to = to.add(1);
+                    }
+                    i = i.wrapping_add(1);
+                }
+                to.offset_from(room)
+            })
+        };
+        // SAFETY: that many were written
+        let rows = unsafe {
+            batch.set_len(gathered as usize);
+            batch.as_mut_ptr_range()
+        };
+        let watch = Stopwatch::start();
+        let before = tally;
+        // SAFETY: the range is the batch's; the guard's closure owns nothing
+        tally = unsafe {
+            raw::guarded(|| {
+                let mut tally = before;
+                let mut row = rows.start;
+                while row < rows.end {
+                    raw::check_for_interrupts();
+                    visit.visit(&mut *row, &mut tally);
+                    row = row.add(1);
+                }
+                tally
+            })
+        };
+        total.add(&watch.stop());
+        done = end;
+    }
+    (tally, total)
+}
+
+/// Fetches the row version.
+pub struct FetchTuple<'a> {
+    table: &'a Relation,
+    fetch: Option<FetchRowVersion>,
+    value: Value,
+    slot: Slot,
+    snapshot: &'a ActiveSnapshot,
+}
+
+type FetchRowVersion = unsafe extern "C-unwind" fn(
+    pg_sys::Relation,
+    pg_sys::ItemPointer,
+    pg_sys::Snapshot,
+    *mut pg_sys::TupleTableSlot,
+) -> bool;
+
+impl<'a> FetchTuple<'a> {
+    pub fn new(table: &'a Relation, value: Value, snapshot: &'a ActiveSnapshot) -> Self {
+        // SAFETY: a table's access method is set
+        let fetch = unsafe { (*(*table.as_ptr()).rd_tableam).tuple_fetch_row_version };
+        Self { table, fetch, value, slot: Slot::new(table), snapshot }
+    }
+}
+
+// SAFETY: nothing is owned; what the access method pins, the slot holds
+unsafe impl Visit for FetchTuple<'_> {
+    #[inline(always)]
+    unsafe fn visit(&mut self, row: &mut Visible, tally: &mut Tally) {
+        let Some(fetch) = self.fetch else { return };
+        let slot = self.slot.as_ptr();
+        // SAFETY: table_tuple_fetch_row_version() of tableam.h; table, snapshot and slot are alive and of one kind
+        unsafe {
+            if fetch(self.table.as_ptr(), &mut row.tid, self.snapshot.as_ptr(), slot) {
+                tally.add(slot::value(slot, self.value, row.key));
+            }
+        }
+    }
+}
+
+/// Pins and share-locks the row's page.
+pub struct LockPage<'a> {
+    table: &'a Relation,
+}
+
+impl<'a> LockPage<'a> {
+    pub fn new(table: &'a Relation) -> Self {
+        Self { table }
+    }
+}
+
+// SAFETY: the page is unlocked and unpinned before the step ends
+unsafe impl Visit for LockPage<'_> {
+    #[inline(always)]
+    unsafe fn visit(&mut self, row: &mut Visible, _tally: &mut Tally) {
+        let block = (u32::from(row.tid.ip_blkid.bi_hi) << 16) | u32::from(row.tid.ip_blkid.bi_lo);
+        // SAFETY: a visible row's page exists, and vacuum cannot truncate it away under the call's snapshot
+        unsafe {
+            let buffer = raw::ReadBuffer(self.table.as_ptr(), block);
+            raw::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+            raw::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+            raw::ReleaseBuffer(buffer);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+SELECT {value} INTO v FROM {relation} WHERE {key} = sps_loop.k;
+    IF FOUND THEN
