@@ -218,6 +218,28 @@ fn a_library_built_for_another_version_is_refused_with_both_pg_configs() {
         .complains("does not hold the extension's files");
 }
 
+/// A library without build-info, as somebody may have copied it: the server itself finds that it is another version's.
+#[test]
+fn a_library_that_the_server_refuses_is_explained() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let source = "struct magic { int len, version, rest[62]; };
+                  static const struct magic data = { 64, 906 };
+                  const struct magic *Pg_magic_func(void) { return &data; }
+                  const int *pg_finfo_layers(void) { static const int one = 1; return &one; }
+                  int layers(void) { return 0; }";
+    std::fs::write(path("select_loop.c"), source).unwrap();
+    let mut compiler = Command::new("cc");
+    run(compiler.args(["-shared", "-fPIC", "-o"]).arg(path("select_loop.so")).arg(path("select_loop.c"))).code(0);
+    let control = "default_version = '0.1.0'\nmodule_pathname = '$libdir/select_loop'\n";
+    std::fs::write(path("select_loop.control"), control).unwrap();
+    let script = "create function select_loop_layers() returns int as 'MODULE_PATHNAME', 'layers' language c;";
+    std::fs::write(path("select_loop--0.1.0.sql"), script).unwrap();
+    let said = run(&mut sps(&["server", "--extension-dir", directory.path().to_str().unwrap(), "--", "true"]));
+    said.code(1).complains("the extension cannot be used: incompatible library").complains("erver is version");
+    said.complains("hint: its library has to be built for this very server: `make build PG_CONFIG=/");
+}
+
 #[test]
 fn a_pg_config_that_is_none_is_named() {
     run(&mut sps(&["server", "--pg-config", "/no/pg_config", "--", "true"]))

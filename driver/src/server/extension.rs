@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::server::Session;
 use crate::server::installation::Installation;
 
 const LIBRARY: &str = "select_loop.so";
@@ -50,6 +51,27 @@ impl ExtensionFiles {
             .collect();
         (library.is_file() && control.is_file() && !scripts.is_empty()).then_some(Self { library, control, scripts })
     }
+}
+
+/// Calls the extension installed in `schema`, so that a library that the server cannot load is found here, with advice.
+pub fn probe(session: &Session, schema: &str) -> Result<()> {
+    let called = session.query(&format!("select from {schema}.select_loop_layers()"), &[]);
+    called.map(drop).map_err(|error| {
+        error.context("the extension cannot be used").hint(
+            "its library has to be built for this very server: `make install PG_CONFIG=…` with that server's pg_config; or DROP \
+             EXTENSION select_loop, to measure without it",
+        )
+    })
+}
+
+/// Creates the extension in a private server.
+pub fn create(session: &Session, installation: &Installation) -> Result<()> {
+    session.batch("create extension select_loop").map_err(|error| {
+        let pg_config = installation.pg_config.display();
+        error
+            .context("the extension cannot be used")
+            .hint(format!("its library has to be built for this very server: `make build PG_CONFIG={pg_config}`"))
+    })
 }
 
 /// `target/pg15` for `target/release/sps`, and for a test binary in `target/debug/deps`.

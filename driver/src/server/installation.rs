@@ -65,9 +65,12 @@ impl Installation {
         let number = version.trim_start_matches("PostgreSQL ");
         let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
         let major = digits.parse().map_err(|_| failed(format!("its version is \"{version}\"")))?;
+        let bindir = PathBuf::from(bindir);
+        // the one beside the server means this installation whatever PATH says
+        let beside = Some(bindir.join("pg_config")).filter(|path| path.is_file());
         Ok(Self {
-            pg_config: pg_config.to_owned(),
-            bindir: bindir.into(),
+            pg_config: beside.unwrap_or_else(|| pg_config.to_owned()),
+            bindir,
             libdir: libdir.into(),
             pkglibdir: pkglibdir.into(),
             sharedir: sharedir.into(),

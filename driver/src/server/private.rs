@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::server::account::Account;
 use crate::server::capacity;
-use crate::server::extension::ExtensionFiles;
+use crate::server::extension::{self, ExtensionFiles};
 use crate::server::folder::Folder;
 use crate::server::installation::Installation;
 use crate::server::table::{self, TableOptions};
@@ -47,21 +47,19 @@ impl PrivateServer {
     /// tables yet. To be called from the main thread: the server dies with the thread that starts it.
     pub fn start(options: &Options, scale: i64) -> Result<Self> {
         let installation = Installation::find(options.pg_config.as_deref())?;
-        let extension = ExtensionFiles::find(options.extension_dir.as_deref(), &installation)?;
+        let files = ExtensionFiles::find(options.extension_dir.as_deref(), &installation)?;
         let account = Account::choose()?;
         let folder = Folder::create(&account)?;
         capacity::check_space(folder.path(), disk_need(scale))?;
-        let bindir = tree::build(&folder.path().join("tree"), &installation, extension.as_ref())?;
+        let bindir = tree::build(&folder.path().join("tree"), &installation, files.as_ref())?;
         initdb(&bindir, &folder, &account)?;
         interrupt::check()?;
         write_settings(&folder, scale, &options.settings)?;
         let postmaster = Postmaster::start(&bindir, &folder, &account, options.keep)?;
         let mut server = Self { postmaster, folder, installation };
         let session = server.wait_until_ready()?;
-        if extension.is_some() {
-            session
-                .batch("create extension select_loop")
-                .map_err(|error| error.context("create extension select_loop"))?;
+        if files.is_some() {
+            extension::create(&session, &server.installation)?;
         }
         if options.keep {
             server.folder.keep()?;

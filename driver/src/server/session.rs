@@ -154,7 +154,8 @@ impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
             Some(db) => {
-                let found = Self::failed(format!("{} (SQLSTATE {})", db.message(), db.code().code()));
+                let detail = db.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+                let found = Self::failed(format!("{} (SQLSTATE {}){detail}", db.message(), db.code().code()));
                 match db.hint() {
                     Some(hint) => found.hint(hint),
                     None => found,

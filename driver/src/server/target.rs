@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::record::ServerInfo;
 use crate::server::connect::{ConnectArgs, Place};
 use crate::server::private::PrivateServer;
-use crate::server::{Session, pooler, settings};
+use crate::server::{Session, extension, pooler, settings};
 
 /// A server that was found or started, and what is known of it. Dropping it stops a private server.
 pub struct Target {
@@ -60,6 +60,9 @@ impl Target {
     fn reach(config: Config, private: Option<PrivateServer>) -> Result<Self> {
         let session = Session::connect(&config)?;
         let (mut info, extension_schema) = settings::describe(&session)?;
+        if let Some(schema) = &extension_schema {
+            extension::probe(&session, schema)?;
+        }
         let mut postmaster = settings::local_postmaster(&session)?;
         if private.is_none() && pooler::between(&config, &session)? {
             info.transport.push_str("+pooler");
