@@ -40,7 +40,9 @@ fn a_record_without_summary_reads() {
 fn a_record_cut_anywhere_reads_up_to_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = written(folder.path());
-    let whole = fs::read(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    // the header and three blocks: every cut is read
+    let whole = text.split_inclusive('\n').take(4).collect::<String>().into_bytes();
     let header_end = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     for cut in header_end..whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();

@@ -186,7 +186,10 @@ fn notes_of_blocks_drift_steal_and_a_busy_client_become_warnings() {
     for block in &mut odd {
         match block.arm.as_str() {
             "plpgsql" => block.selects += block.round as i64 * 1000,
-            "simple@same" => block.steal_ns = Some(10_000_000),
+            "simple@same" => {
+                block.steal_ns = Some(10_000_000);
+                block.elapsed_ns *= if block.round == 9 { 5 } else { 1 };
+            }
             "prepared@split" => block.client_cpu_ns = Some(249_000_000),
             _ if block.round < 2 => block.notes.push("scans not checked".into()),
             _ => {}
@@ -194,6 +197,7 @@ fn notes_of_blocks_drift_steal_and_a_busy_client_become_warnings() {
     }
     let summary = build(&header, &odd, &outcome(Status::Done));
     assert!(warned(&summary, "plpgsql: drifting"));
+    assert!(warned(&summary, "far out, counted like the others: simple@same 1 of 40"));
     assert!(warned(&summary, "simple@same: the hypervisor took 4"));
     assert!(warned(&summary, "prepared@split: the client used"));
     assert!(warned(&summary, "prepared@same: scans not checked (in 2 blocks)"));

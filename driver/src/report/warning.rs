@@ -25,6 +25,7 @@ pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[St
         of_arm(arm, summary, &mut out);
     }
     of_courses(summary, &mut out);
+    of_outliers(summary, &mut out);
     of_comparisons(header, summary, &mut out);
     of_blocks(blocks, &mut out);
     of_precision(summary, &mut out);
@@ -38,9 +39,6 @@ fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
     if let Some(found) = arm.found.filter(|&found| found < arm.selects) {
         let missing = arm.selects - found;
         out.push(format!("{name}: {} of {} selects found no row", count(missing as f64), count(arm.selects as f64)));
-    }
-    if arm.outliers > 0 {
-        out.push(format!("{name}: {} of {} blocks are far out; they count like the others", arm.outliers, arm.blocks));
     }
     if let Some(steal) = arm.steal.filter(|&steal| steal > STEAL) {
         out.push(format!("{name}: the hypervisor took {} of the time", percent(steal)));
@@ -63,6 +61,14 @@ fn of_courses(summary: &Summary, out: &mut Vec<String>) {
         if !arms.is_empty() {
             out.push(format!("{}: {}", arms.join(", "), course.about()));
         }
+    }
+}
+
+fn of_outliers(summary: &Summary, out: &mut Vec<String>) {
+    let arms = summary.arms.iter().filter(|arm| arm.outliers > 0);
+    let arms: Vec<String> = arms.map(|arm| format!("{} {} of {}", arm.name, arm.outliers, arm.blocks)).collect();
+    if !arms.is_empty() {
+        out.push(format!("blocks far out, counted like the others: {}", arms.join(", ")));
     }
 }
 
