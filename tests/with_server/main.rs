@@ -5,8 +5,11 @@ mod compare;
 mod connect;
 mod dataset;
 mod init;
+mod interrupt;
+mod measure;
 mod pooler;
 mod private;
 #[path = "../schema.rs"]
 mod schema;
 mod support;
+mod wire;

@@ -40,16 +40,18 @@ pub struct Report {
 }
 
 impl Pgbench {
-    /// Beside the pg_config that PG_CONFIG names, else on PATH, else Debian's newest.
-    pub fn find() -> Result<Self> {
-        let configured = std::env::var_os("PG_CONFIG").and_then(|config| bindir(&config));
+    /// The server's own where its folder of programs is known, else beside the pg_config that PG_CONFIG names, else on
+    /// PATH, else Debian's newest.
+    pub fn find(bindir: Option<&Path>) -> Result<Self> {
+        let configured = std::env::var_os("PG_CONFIG").and_then(|config| bindir_of(&config));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut debian: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
             .map(|versions| versions.flatten().map(|version| version.path().join("bin")).collect())
             .unwrap_or_default();
         let major = |folder: &PathBuf| folder.iter().rev().nth(1).and_then(|name| name.to_str()?.parse::<u32>().ok());
         debian.sort_by_key(|folder| std::cmp::Reverse(major(folder)));
-        let found = configured.into_iter().chain(std::env::split_paths(&path)).chain(debian);
+        let own = bindir.map(Path::to_owned).into_iter();
+        let found = own.chain(configured).chain(std::env::split_paths(&path)).chain(debian);
         found.map(|folder| folder.join(NAME)).find(|file| file.is_file()).map(Self).ok_or_else(|| {
             Error::failed("cannot find pgbench")
                 .hint("put it on PATH, name its pg_config in PG_CONFIG, or leave the arm pgbench out")
@@ -99,7 +101,7 @@ impl Pgbench {
         for (name, value) in environment(config) {
             command.env(name, value);
         }
-        // the first answers of psqlrc and the like must not lead it elsewhere
+        // what could lead it elsewhere, or to a protocol that the timed connections do not speak
         command.env_remove("PGSERVICE").env_remove("PGSSLMODE").env("LC_ALL", "C");
         command
             .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"])
@@ -110,7 +112,7 @@ impl Pgbench {
     }
 }
 
-fn bindir(pg_config: &OsStr) -> Option<PathBuf> {
+fn bindir_of(pg_config: &OsStr) -> Option<PathBuf> {
     let output = Command::new(pg_config).arg("--bindir").stderr(Stdio::null()).output().ok()?;
     Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end()))
 }

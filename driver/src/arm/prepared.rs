@@ -9,8 +9,8 @@ use super::decimal::Decimal;
 use super::{Text, WireArm};
 use crate::error::{Error, Result};
 
-/// pgbench's name for the second command of its first script.
-const STATEMENT: &str = "P0_1";
+/// pgbench's name for the first statement that it prepares.
+const STATEMENT: &str = "P_0";
 
 pub struct Prepared;
 

@@ -73,7 +73,8 @@ fn find(target: &Target, name: &str, known: &[Layer], plan: &Plan) -> Result<(Ki
         return Ok((Kind::Wire(arm), Side::Wire, arm.control()));
     }
     if name == pgbench::NAME {
-        return Ok((Kind::Pgbench(pgbench::Pgbench::find()?), Side::Pgbench, false));
+        let bindir = target.private().map(|server| server.installation.bindir.as_path());
+        return Ok((Kind::Pgbench(pgbench::Pgbench::find(bindir)?), Side::Pgbench, false));
     }
     if let Some(layer) = known.iter().find(|layer| layer.name == name) {
         return Ok((Kind::Layer(layer.name.clone()), Side::Server, layer.control));

@@ -23,11 +23,11 @@ pub fn data(measurement: &Measurement<'_>) -> Result<()> {
     match &target.extension_schema {
         Some(schema) => {
             let sql = format!("SELECT {schema}.select_loop_warm($1::text::regclass)");
-            session.query(&sql, &[&lookup.relation])?;
+            session.interruptible(|| session.query(&sql, &[&lookup.relation]))?;
         }
         None => {
             // through the index: a sequential scan of a large table would pass through a ring of 32 buffers
-            session.batch(&format!(
+            let sql = format!(
                 "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; \
                  SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off; \
                  SELECT count({value}) FROM {relation} WHERE {key} >= {min}; COMMIT",
@@ -35,7 +35,8 @@ pub fn data(measurement: &Measurement<'_>) -> Result<()> {
                 relation = lookup.relation,
                 key = lookup.key,
                 min = lookup.min,
-            ))?;
+            );
+            session.interruptible(|| session.batch(&sql))?;
         }
     }
     Ok(())

@@ -1,0 +1,216 @@
+//! The lean client and its arms: libpq's messages, byte for byte, and answers of every shape.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use sps::arm::{Lookup, Text, WIRE_ARMS, WireArm};
+use sps::wire::{LeanConnection, Row};
+use tokio_postgres::Config;
+
+use crate::support::{Database, config, run};
+
+fn arm(name: &str) -> &'static dyn WireArm {
+    *WIRE_ARMS.iter().find(|arm| arm.name() == name).unwrap()
+}
+
+fn accounts() -> Lookup {
+    Lookup {
+        relation: "pgbench_accounts".into(),
+        key: "aid".into(),
+        value: "abalance".into(),
+        key_type: "integer".into(),
+        value_type: "integer".into(),
+        min: 1,
+        rows: 100_000,
+    }
+}
+
+/// A socket in front of the server's that keeps what clients send.
+struct Tap {
+    folder: tempfile::TempDir,
+    /// A stream a connection: pgbench has one of its own before its clients'.
+    sent: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Tap {
+    fn start() -> Self {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
+        let (host, port) = (std::env::var("PGHOST").unwrap(), std::env::var("PGPORT").unwrap());
+        let server = PathBuf::from(host).join(format!(".s.PGSQL.{port}"));
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let tap = Self { folder, sent: sent.clone() };
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let server = UnixStream::connect(&server).unwrap();
+                let (answers, back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+                let sent = sent.clone();
+                let mine = sent.lock().unwrap().len();
+                sent.lock().unwrap().push(Vec::new());
+                thread::spawn(move || {
+                    pass(client, server, |bytes| sent.lock().unwrap()[mine].extend_from_slice(bytes))
+                });
+                thread::spawn(move || pass(answers, back, |_| ()));
+            }
+        });
+        tap
+    }
+
+    /// What one connection sent from the first message on that holds the lookup, as (tag, body).
+    fn lookups(&self) -> Vec<(char, Vec<u8>)> {
+        let sent = self.sent.lock().unwrap();
+        let holds = |body: &[u8]| body.windows(9).any(|bytes| bytes == b"abalance ");
+        let stream = sent.iter().find(|stream| holds(stream)).expect("no lookup was sent");
+        // the start-up message has no tag
+        let mut rest = &stream[u32::from_be_bytes(stream[..4].try_into().unwrap()) as usize..];
+        let mut messages = Vec::new();
+        while let [tag, a, b, c, d, ..] = rest {
+            let end = u32::from_be_bytes([*a, *b, *c, *d]) as usize + 1;
+            messages.push((*tag as char, rest[5..end].to_vec()));
+            rest = &rest[end..];
+        }
+        let first = messages.iter().position(|(_, body)| holds(body)).expect("the lookup is in no message");
+        messages.drain(..first);
+        messages.retain(|(tag, _)| *tag != 'X');
+        messages
+    }
+}
+
+fn pass(mut from: UnixStream, mut to: UnixStream, see: impl Fn(&[u8])) {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        see(&buffer[..count]);
+        if to.write_all(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(std::net::Shutdown::Write);
+}
+
+fn pgbench() -> Command {
+    let pg_config = std::env::var_os("SPS_PG_CONFIG").unwrap_or_else(|| "pg_config".into());
+    let output = Command::new(pg_config).arg("--bindir").output().unwrap();
+    Command::new(Path::new(String::from_utf8(output.stdout).unwrap().trim()).join("pgbench"))
+}
+
+/// The same three lookups by pgbench and by our arm, seen from the server's side.
+fn both(mode: &str) -> [Vec<(char, Vec<u8>)>; 2] {
+    let db = Database::filled();
+    let tap = Tap::start();
+    let mut script = tempfile::NamedTempFile::new().unwrap();
+    write!(script, "\\set aid 4711\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n").unwrap();
+    let mut command = pgbench();
+    command.args(["-n", "-t", "3", "-M", mode, "-f"]).arg(script.path());
+    command.env("PGHOST", tap.folder.path()).env("PGPORT", "5432").env("PGDATABASE", &db.name);
+    run(&mut command).code(0);
+
+    let ours = Tap::start();
+    let mut config = Config::new();
+    config.host_path(ours.folder.path()).user(std::env::var("PGUSER").unwrap()).dbname(&db.name);
+    let mut connection = LeanConnection::connect(&config).unwrap();
+    let text = Text::new(&accounts());
+    let mut found = 0;
+    let mut count = |row: Row<'_>| {
+        found += row.integer()?.map_or(0, |_| 1);
+        Ok(())
+    };
+    arm(mode).setup(&text, &mut connection.out).unwrap();
+    if !connection.out.is_empty() {
+        connection.exchange(&mut count).unwrap();
+    }
+    for _ in 0..3 {
+        arm(mode).request(&text, 4711, &mut connection.out).unwrap();
+        connection.exchange(&mut count).unwrap();
+    }
+    drop(connection);
+    assert_eq!(found, 3);
+    [tap.lookups(), ours.lookups()]
+}
+
+#[test]
+fn simple_sends_what_pgbench_sends() {
+    let [theirs, ours] = both("simple");
+    assert_eq!(theirs, ours);
+    assert_eq!(ours.len(), 3);
+}
+
+#[test]
+fn extended_sends_what_pgbench_sends() {
+    let [theirs, ours] = both("extended");
+    assert_eq!(theirs, ours);
+    assert_eq!(ours.iter().map(|(tag, _)| *tag).collect::<String>(), "PBDES".repeat(3));
+}
+
+#[test]
+fn prepared_sends_what_pgbench_sends() {
+    let [theirs, ours] = both("prepared");
+    assert_eq!(theirs, ours);
+    assert_eq!(ours.iter().map(|(tag, _)| *tag).collect::<String>(), format!("PS{}", "BDES".repeat(3)));
+}
+
+#[test]
+fn a_connection_is_usable_after_the_servers_error() {
+    let mut connection = LeanConnection::connect(&config("postgres")).unwrap();
+    let error = connection.query("SELECT 1 / 0").unwrap_err();
+    assert!(error.message.contains("division by zero") && error.message.contains("22012"), "{error}");
+    assert_eq!(connection.value("SELECT 42").unwrap(), "42");
+}
+
+#[test]
+fn answers_longer_than_the_buffer_nulls_and_notices_are_read() {
+    let mut connection = LeanConnection::connect(&config("postgres")).unwrap();
+    let rows = connection.query("SELECT repeat('x', 300000), NULL, g FROM generate_series(1, 3) g").unwrap();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row[0].as_ref().unwrap().len() == 300_000 && row[1].is_none()));
+    let noisy = "DO $$ BEGIN FOR i IN 1 .. 2000 LOOP RAISE NOTICE '%', repeat('n', 100); END LOOP; END $$";
+    assert!(connection.query(noisy).unwrap().is_empty());
+    assert_eq!(connection.value("SELECT 7").unwrap(), "7");
+}
+
+#[test]
+fn the_backend_is_known_by_its_process_id() {
+    let mut connection = LeanConnection::connect(&config("postgres")).unwrap();
+    assert_eq!(connection.value("SELECT pg_backend_pid()").unwrap(), connection.backend().to_string());
+}
+
+/// What a transaction pooler does to a prepared statement.
+#[test]
+fn a_statement_that_is_gone_or_there_already_points_to_the_pooler() {
+    let db = Database::filled();
+    let mut connection = LeanConnection::connect(&db.config()).unwrap();
+    let text = Text::new(&accounts());
+    let nothing = &mut |_: Row<'_>| Ok(());
+    arm("prepared").request(&text, 1, &mut connection.out).unwrap();
+    let missing = connection.exchange(nothing).unwrap_err();
+    assert!(missing.hint.unwrap().contains("PgBouncer"), "{}", missing.message);
+    arm("prepared").setup(&text, &mut connection.out).unwrap();
+    connection.exchange(nothing).unwrap();
+    arm("prepared").setup(&text, &mut connection.out).unwrap();
+    let again = connection.exchange(nothing).unwrap_err();
+    assert!(again.hint.unwrap().contains("PgBouncer"), "{}", again.message);
+}
+
+#[test]
+fn a_terminated_backend_says_so() {
+    let mut connection = LeanConnection::connect(&config("postgres")).unwrap();
+    let other = sps::server::Session::connect(&config("postgres")).unwrap();
+    other.query("SELECT pg_terminate_backend($1)", &[&connection.backend()]).unwrap();
+    thread::sleep(std::time::Duration::from_millis(200));
+    let error = connection.query("SELECT 1").unwrap_err();
+    assert!(error.message.contains("57P01"), "{error}");
+}
+
+#[test]
+fn a_dead_host_is_passed_over_and_a_lonely_one_is_an_error() {
+    let live = config("postgres");
+    let mut config = Config::new();
+    config.host_path("/nonexistent").user(std::env::var("PGUSER").unwrap()).dbname("postgres");
+    let error = LeanConnection::connect(&config).err().expect("connected to nothing");
+    assert!(error.message.contains("/nonexistent/.s.PGSQL.5432"), "{error}");
+    config.port(5432).host_path(std::env::var("PGHOST").unwrap()).port(live.get_ports()[0]);
+    assert_eq!(LeanConnection::connect(&config).unwrap().value("SELECT 1").unwrap(), "1");
+}
