@@ -12,7 +12,7 @@ PG_CONFIG ?= $(shell tools/pg-config)
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: help deps build driver extension run test check install clean
+.PHONY: help deps build driver extension run test check bench install clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: ## formatting, lints, and the tests that need no server
 	cargo clippy --locked --all-targets -p sps -p select_loop_keys -- -D warnings
 	cargo test --locked --quiet -p select_loop_keys
 	cargo test --locked --quiet -p sps --lib --test no_server
+
+bench: deps build ## the speed targets, as ratios within one run each; a quarter of an hour on an idle machine
+	@tools/bench "$(PG_CONFIG)" "$(TARGET)"
 
 install: deps extension ## install the extension for PG_CONFIG's server: CREATE EXTENSION select_loop
 	@tools/install "$(PG_CONFIG)" "$(TARGET)"

@@ -80,3 +80,14 @@ CREATE FUNCTION select_loop_key(
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'select_loop_key_wrapper'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION select_loop_ladder(
+    selects bigint DEFAULT 100000,
+    rounds int DEFAULT 5,
+    OUT layer text,
+    OUT ns_per_select float8,
+    OUT delta_ns float8
+)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'select_loop_ladder_wrapper'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 15;

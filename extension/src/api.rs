@@ -7,6 +7,7 @@ use select_loop_keys::{Distribution, DistributionError, KeySequence};
 use crate::check;
 use crate::error::{Error, Result};
 use crate::job::{Job, Request};
+use crate::ladder;
 use crate::layer::{self, Call, Kind, LAYERS};
 use crate::outcome::Outcome;
 use crate::pg::{catalog, warm};
@@ -81,6 +82,22 @@ fn call_layer(layer: &dyn layer::Layer, request: &Request, fcinfo: pg_sys::Funct
 fn select_loop_layers() -> TableIterator<'static, (name!(name, String), name!(kind, String), name!(about, String))> {
     let row = |layer: &&dyn layer::Layer| (layer.name().into(), layer.kind().name().into(), layer.about().into());
     TableIterator::new(LAYERS.iter().map(row))
+}
+
+/// Every layer, interleaved, and the step from each to the next.
+#[pg_extern]
+#[allow(clippy::type_complexity)]
+fn select_loop_ladder(
+    selects: Option<i64>,
+    rounds: Option<i32>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Answer<TableIterator<'static, (name!(layer, String), name!(ns_per_select, f64), name!(delta_ns, Option<f64>))>> {
+    let (selects, rounds) = (required(selects, "selects")?, required(rounds, "rounds")?);
+    if selects < 1 || rounds < 1 {
+        return Err(Error::invalid("selects and rounds must be at least 1").into());
+    }
+    let rungs = ladder::run(selects, rounds, catalog::called_function(fcinfo))?;
+    Ok(TableIterator::new(rungs.into_iter().map(|rung| (rung.layer.to_owned(), rung.ns_per_select, rung.delta_ns))))
 }
 
 /// pgbench's tables, made and filled.

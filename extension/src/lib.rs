@@ -3,7 +3,7 @@
 //! - `api`: the functions that SQL sees; the install script is sql/select_loop--0.1.0.sql
 //! - `job`: what is to be looked up, checked: table, key, value, index, privileges
 //! - `layer`: one file a layer
-//! - `setup`, `check`: pgbench's tables; what would distort a measurement
+//! - `ladder`, `setup`, `check`: all layers compared; pgbench's tables; what would distort a measurement
 //! - `pg`: everything that touches the server unsafely: one guard type a file, and the timed loop
 #![deny(clippy::unwrap_used, clippy::expect_used)]
 
@@ -11,6 +11,7 @@ mod api;
 mod check;
 mod error;
 mod job;
+mod ladder;
 mod layer;
 mod outcome;
 #[allow(unsafe_code)]

@@ -33,10 +33,10 @@ use crate::pg::spi::{Connection, Prepared};
 pub static LAYERS: &[&dyn Layer] = &[
     &empty::Empty,
     &keys::Keys,
-    &plpgsql_execute::PlpgsqlExecute,
-    &plpgsql::Plpgsql,
     &spi_text::SpiText,
+    &plpgsql_execute::PlpgsqlExecute,
     &spi_custom::SpiCustom,
+    &plpgsql::Plpgsql,
     &spi::Spi,
     &executor::Executor,
     &nested_loop::NestedLoop,
