@@ -67,7 +67,7 @@ fn select_loop(
         reading.system_ns,
         reading.shared_hit,
         reading.shared_read,
-        None,
+        reading.instructions,
     )))
 }
 

@@ -3,6 +3,8 @@
 //! Counterpart: src/include/portability/instr_time.h (CLOCK_MONOTONIC), src/backend/utils/misc/pg_rusage.c,
 //! src/backend/executor/instrument.c (`pgBufferUsage`).
 
+use perf_event::events::Hardware;
+use perf_event::{Builder, Counter};
 use pgrx::pg_sys;
 
 /// Differences over the timed stretch. Times in nanoseconds, buffers in pages.
@@ -13,36 +15,50 @@ pub struct Reading {
     pub system_ns: i64,
     pub shared_hit: i64,
     pub shared_read: i64,
+    /// In user mode; None where there is no counter: virtual machines, perf_event_paranoid above 2.
+    pub instructions: Option<i64>,
 }
 
 impl Reading {
-    /// Adds another stretch to this one.
-    pub fn add(&mut self, other: &Self) {
-        self.elapsed_ns += other.elapsed_ns;
-        self.user_ns += other.user_ns;
-        self.system_ns += other.system_ns;
-        self.shared_hit += other.shared_hit;
-        self.shared_read += other.shared_read;
+    /// Both stretches together.
+    #[must_use]
+    pub fn plus(self, other: &Self) -> Self {
+        Self {
+            elapsed_ns: self.elapsed_ns + other.elapsed_ns,
+            user_ns: self.user_ns + other.user_ns,
+            system_ns: self.system_ns + other.system_ns,
+            shared_hit: self.shared_hit + other.shared_hit,
+            shared_read: self.shared_read + other.shared_read,
+            instructions: self.instructions.zip(other.instructions).map(|(mine, others)| mine + others),
+        }
     }
 }
 
 /// A running stopwatch; reading it stops it.
 pub struct Stopwatch {
     at_start: Reading,
+    instructions: Option<Counter>,
 }
 
 impl Stopwatch {
     #[inline(never)]
     pub fn start() -> Self {
         let mut at_start = counters();
+        let mut instructions = Builder::new(Hardware::INSTRUCTIONS).exclude_kernel(true).build().ok();
+        if let Some(counter) = &mut instructions
+            && counter.enable().is_err()
+        {
+            instructions = None;
+        }
         // the clock last, so that reading the counters is not timed
         at_start.elapsed_ns = monotonic_ns();
-        Self { at_start }
+        Self { at_start, instructions }
     }
 
     #[inline(never)]
-    pub fn stop(self) -> Reading {
+    pub fn stop(mut self) -> Reading {
         let end = monotonic_ns();
+        let instructions = self.instructions.as_mut().and_then(|counter| counter.read().ok());
         let counted = counters();
         Reading {
             elapsed_ns: end - self.at_start.elapsed_ns,
@@ -50,6 +66,7 @@ impl Stopwatch {
             system_ns: counted.system_ns - self.at_start.system_ns,
             shared_hit: counted.shared_hit - self.at_start.shared_hit,
             shared_read: counted.shared_read - self.at_start.shared_read,
+            instructions: instructions.map(|count| count as i64),
         }
     }
 }
@@ -70,6 +87,7 @@ fn counters() -> Reading {
         system_ns: timeval_ns(usage.ru_stime),
         shared_hit,
         shared_read,
+        instructions: None,
     }
 }
 

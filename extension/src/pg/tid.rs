@@ -37,7 +37,7 @@ pub unsafe trait Visit {
 pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, Reading) {
     let offset = job.min.wrapping_sub(1);
     let mut tally = Tally::default();
-    let mut total = Reading::default();
+    let mut total: Option<Reading> = None;
     let mut batch: Vec<Visible> = Vec::with_capacity(BATCH.min(job.selects) as usize);
     let mut done = 0;
     while done < job.selects {
@@ -82,10 +82,11 @@ pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, 
                 tally
             })
         };
-        total.add(&watch.stop());
+        let reading = watch.stop();
+        total = Some(total.map_or(reading, |total| total.plus(&reading)));
         done = end;
     }
-    (tally, total)
+    (tally, total.unwrap_or_default())
 }
 
 /// Fetches the row version.
