@@ -93,7 +93,7 @@ pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
         elapsed_ns,
         driver_ns: elapsed_ns + 40_000,
         client_cpu_ns: Some(90_000_000),
-        backend_cpu_ns: Some(150_000_000),
+        backend_cpu_ns: Some(elapsed_ns - 90_000_000),
         involuntary_switches: Some(2),
         steal_ns: Some(0),
         notes: Vec::new(),

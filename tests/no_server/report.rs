@@ -204,6 +204,19 @@ fn notes_of_blocks_drift_steal_and_a_busy_client_become_warnings() {
 }
 
 #[test]
+fn work_beside_a_same_core_arm_is_warned_of() {
+    let header = header(&ARMS);
+    let mut some = blocks(&header, &RATES, 8);
+    assert!(!warned(&summary_of(&header, &some), "other work"));
+    for block in &mut some {
+        block.client_cpu_ns = Some(block.driver_ns / 10);
+        block.backend_cpu_ns = Some(block.driver_ns / if block.arm == "plpgsql" { 1 } else { 2 });
+    }
+    let warning = "the CPU that they got: simple@same 60 %, prepared@same 60 %";
+    assert!(summary_of(&header, &some).warnings.iter().any(|found| found.ends_with(warning)));
+}
+
+#[test]
 fn the_table_shows_what_the_result_means_nothing_without() {
     let header = header(&ARMS);
     let table = printed("table", &[summary_of(&header, &blocks(&header, &RATES, 30))]);

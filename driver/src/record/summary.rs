@@ -83,6 +83,8 @@ pub struct ArmSummary {
     /// CPU time of the client's threads as a share of what they could have had.
     pub client_cpu_share: Option<f64>,
     pub backend_cpu_ns_per_select: Option<f64>,
+    /// CPU time of client and backend together as a share of the blocks' time: 1 where they share a core that is theirs.
+    pub cpu_share: Option<f64>,
     /// Did the rate stay the same through the run?
     pub course: Class,
     /// Blocks far out, counted, not dropped.

@@ -21,6 +21,7 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
     let selects = own.iter().map(|block| block.selects).fold(0, i64::saturating_add);
     let driver_ns = total(&own, |block| Some(block.driver_ns)).unwrap_or(0) as f64;
     let client_cpu = total(&own, |block| block.client_cpu_ns).map(|sum| sum as f64);
+    let backend_cpu = total(&own, |block| block.backend_cpu_ns).map(|sum| sum as f64);
     let calls = total(&own, |block| block.calls);
     Some(ArmSummary {
         name: info.name.clone(),
@@ -44,7 +45,11 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
         client_cpu_share: client_cpu
             .filter(|_| driver_ns > 0.0)
             .map(|sum| sum / driver_ns / plan.threads.max(1) as f64),
-        backend_cpu_ns_per_select: total(&own, |block| block.backend_cpu_ns).map(|sum| sum as f64 / selects as f64),
+        backend_cpu_ns_per_select: backend_cpu.map(|sum| sum / selects as f64),
+        cpu_share: client_cpu
+            .zip(backend_cpu)
+            .filter(|_| driver_ns > 0.0)
+            .map(|(client, backend)| (client + backend) / driver_ns),
         course: steady::class(&series),
         outliers: outlier::count(&series),
         involuntary_switches: total(&own, |block| block.involuntary_switches),

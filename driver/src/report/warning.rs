@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::number::{count, ratio};
 use super::precision::percent;
+use crate::arm::Placement;
 use crate::record::{ArmSummary, Block, Header, Side, Status, Summary};
 use crate::stats::steady::Class;
 use crate::stats::wilcoxon::FEWEST;
@@ -13,6 +14,10 @@ const CALIBRATION: f64 = 0.9;
 
 /// Share of its CPU time above which a client that has a core to itself is said to be the limit.
 const CLIENT_LIMIT: f64 = 0.9;
+
+/// Share of their core below which client and backend of a same-core arm, or a layer, are said to have had company. One
+/// of them can always run, so on a core of their own they use all of it.
+const COMPANY: f64 = 0.9;
 
 /// Share of steal time that is worth a word.
 const STEAL: f64 = 0.01;
@@ -26,6 +31,7 @@ pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[St
     }
     of_courses(summary, &mut out);
     of_outliers(summary, &mut out);
+    of_company(summary, &mut out);
     of_comparisons(header, summary, &mut out);
     of_blocks(blocks, &mut out);
     of_precision(summary, &mut out);
@@ -43,7 +49,7 @@ fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
     if let Some(steal) = arm.steal.filter(|&steal| steal > STEAL) {
         out.push(format!("{name}: the hypervisor took {} of the time", percent(steal)));
     }
-    let apart = arm.side == Side::Wire && arm.placement != crate::arm::Placement::Same;
+    let apart = arm.side == Side::Wire && arm.placement != Placement::Same;
     if let Some(share) = arm.client_cpu_share.filter(|&share| apart && share > CLIENT_LIMIT) {
         out.push(format!(
             "{name}: the client used {} of its CPU time and may be the limit; more threads (-j, now {}) may help",
@@ -61,6 +67,19 @@ fn of_courses(summary: &Summary, out: &mut Vec<String>) {
         if !arms.is_empty() {
             out.push(format!("{}: {}", arms.join(", "), course.about()));
         }
+    }
+}
+
+fn of_company(summary: &Summary, out: &mut Vec<String>) {
+    let calm = |arm: &&ArmSummary| arm.placement == Placement::Same || arm.side == Side::Server;
+    let arms = summary.arms.iter().filter(calm).filter_map(|arm| Some((arm, arm.cpu_share?)));
+    let arms: Vec<String> = arms
+        .filter(|(_, share)| *share < COMPANY)
+        .map(|(arm, share)| format!("{} {}", arm.name, percent(share)))
+        .collect();
+    // several clients on one core wait for each other in ways that one does not
+    if summary.plan.clients == 1 && !arms.is_empty() {
+        out.push(format!("other work ran on these arms' core; the CPU that they got: {}", arms.join(", ")));
     }
 }
 
