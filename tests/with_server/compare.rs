@@ -84,8 +84,12 @@ fn every_round_of_a_record_holds_each_arm_once_in_the_seeds_order() {
 #[test]
 fn the_table_and_the_report_of_its_record_are_the_same() {
     let database = Database::filled();
-    let compared = compare(&database, &[&SHORT[..], &["simple", "prepared"]].concat());
+    let files = ["--json", "out.json", "--csv", "out.csv"];
+    let compared = compare(&database, &[&SHORT[..], &["simple", "prepared"], &files].concat());
     compared.said.code(0);
+    let written = |name: &str| fs::read_to_string(compared.folder.path().join(name)).unwrap();
+    let summary: Summary = serde_json::from_str(&written("out.json")).unwrap();
+    assert_eq!(written("out.csv").lines().count(), 1 + summary.arms.len());
     let path = compared.records().remove(0).strip_prefix(compared.folder.path()).unwrap().to_owned();
     let mut report = database.sps(&["report", path.to_str().unwrap()]);
     let reported = run(report.current_dir(compared.folder.path()));
