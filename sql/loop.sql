@@ -29,7 +29,7 @@ BEGIN
     END IF;
   END LOOP;
   PERFORM pg_catalog.set_config('sps.elapsed_us',
-    (extract(epoch FROM pg_catalog.clock_timestamp() - started) * 1000000)::bigint::text, false);
+    (extract(epoch FROM pg_catalog.clock_timestamp() - started) * 1000000.0)::bigint::text, false);
   PERFORM pg_catalog.set_config('sps.found', found_rows::text, false);
   PERFORM pg_catalog.set_config('sps.checksum', checksum::text, false);
 END

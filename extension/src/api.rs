@@ -6,7 +6,7 @@ use select_loop_keys::{Distribution, DistributionError, KeySequence};
 
 use crate::check;
 use crate::error::{Error, Result};
-use crate::job::{Job, Request};
+use crate::job::Request;
 use crate::ladder;
 use crate::layer::{self, Call, Kind, LAYERS};
 use crate::outcome::Outcome;
@@ -72,8 +72,7 @@ fn select_loop(
 }
 
 fn call_layer(layer: &dyn layer::Layer, request: &Request, fcinfo: pg_sys::FunctionCallInfo) -> Result<Outcome> {
-    let call = Call::begin(catalog::called_function(fcinfo))?;
-    let job = Job::resolve(request, layer.kind(), &call.spi, &call.snapshot)?;
+    let (call, job) = Call::begin(catalog::called_function(fcinfo), request, layer.kind())?;
     layer.run(&call, &job)
 }
 
@@ -142,8 +141,7 @@ fn select_loop_warm(relation: Option<pg_sys::Oid>, fcinfo: pg_sys::FunctionCallI
 }
 
 fn warm_relation(request: &Request, fcinfo: pg_sys::FunctionCallInfo) -> Result<i64> {
-    let call = Call::begin(catalog::called_function(fcinfo))?;
-    let job = Job::resolve(request, Kind::Raw, &call.spi, &call.snapshot)?;
+    let (_call, job) = Call::begin(catalog::called_function(fcinfo), request, Kind::Raw)?;
     Ok(warm::read_into_buffers(&job.table) + warm::read_into_buffers(job.raw_index()?))
 }
 

@@ -22,9 +22,8 @@ pub struct Finding {
 
 /// Looks at everything; an error only where there is no table to look at, or no right to.
 pub fn run(relation: Option<pg_sys::Oid>, function: pg_sys::Oid) -> Result<Vec<Finding>> {
-    let call = Call::begin(function)?;
     let request = Request { selects: 0, relation, seed: 0, distribution: Distribution::Uniform };
-    let job = Job::resolve(&request, Kind::Sql, &call.spi, &call.snapshot)?;
+    let (call, job) = Call::begin(function, &request, Kind::Sql)?;
     let mut findings = lookup(&call, &job)?;
     let table = catalog::quote_literal(&job.relation_sql)?;
     let index = match &job.index {

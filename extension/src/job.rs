@@ -51,9 +51,14 @@ pub struct Job {
 }
 
 impl Job {
-    /// Resolves and checks `request` for a layer of `kind`.
-    pub fn resolve(request: &Request, kind: Kind, spi: &Connection, snapshot: &ActiveSnapshot) -> Result<Self> {
-        let table = open(request.relation)?;
+    /// Resolves and checks `request` on `table` for a layer of `kind`.
+    pub fn resolve(
+        table: Relation,
+        request: &Request,
+        kind: Kind,
+        spi: &Connection,
+        snapshot: &ActiveSnapshot,
+    ) -> Result<Self> {
         let (key, primary) = find_key(&table)?;
         let value = find_value(&table);
         let columns = match value {
@@ -130,7 +135,8 @@ impl Job {
     }
 }
 
-fn open(relation: Option<pg_sys::Oid>) -> Result<Relation> {
+/// The table asked for, locked; 42P01 with what to do where there is none.
+pub fn open(relation: Option<pg_sys::Oid>) -> Result<Relation> {
     let oid = relation.or_else(|| catalog::relation_on_search_path(TABLE));
     let table = oid.and_then(Relation::open).ok_or_else(|| {
         let missing = match relation {

@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use select_loop_keys::{Distribution, mix};
 
 use crate::error::Result;
-use crate::job::{Job, Request};
+use crate::job::Request;
 use crate::layer::{Call, Kind, LAYERS, Layer};
 
 /// One layer's cost. `delta_ns` is what the rung above takes more; None for the top and for controls.
@@ -42,8 +42,7 @@ pub fn run(selects: i64, rounds: i32, function: pg_sys::Oid) -> Result<Vec<Rung>
 }
 
 fn measure(layer: &dyn Layer, request: &Request, function: pg_sys::Oid) -> Result<f64> {
-    let call = Call::begin(function)?;
-    let job = Job::resolve(request, layer.kind(), &call.spi, &call.snapshot)?;
+    let (call, job) = Call::begin(function, request, layer.kind())?;
     let outcome = layer.run(&call, &job)?;
     Ok(outcome.reading.elapsed_ns as f64 / request.selects as f64)
 }

@@ -5,6 +5,7 @@ use select_loop_keys::fill;
 
 use crate::error::{Error, Result};
 use crate::pg::catalog;
+use crate::pg::guc::NestLevel;
 use crate::pg::spi::Connection;
 use crate::pg::stopwatch::monotonic_ns;
 
@@ -46,7 +47,7 @@ impl Fill {
     fn expression(&self) -> &'static str {
         match self {
             Self::Zero => "0",
-            Self::Key => "1 + aid % 100003",
+            Self::Key => "1 + aid % 100003::bigint",
         }
     }
 }
@@ -70,6 +71,11 @@ pub fn run(plan: &Plan) -> Result<Made> {
     let spi = Connection::open()?;
     let schema = current_schema(&spi)?;
     let tables = TABLES.map(|table| format!("{schema}.{table}"));
+    // rolled back, or undone on return
+    let settings = NestLevel::new();
+    settings.trust_only_catalog()?;
+    // DROP TABLE IF EXISTS says of each table that it is not there
+    settings.set(c"client_min_messages", "warning")?;
     make_room(&spi, &tables, plan.replace)?;
     let scale = plan.scale.to_string();
     spi.execute(&fill(

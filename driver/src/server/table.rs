@@ -73,7 +73,7 @@ pub fn create(session: &Session, options: &TableOptions) -> Result<()> {
                 "abalance",
                 match options.fill {
                     Fill::Zero => "0",
-                    Fill::Key => "1 + aid % 100003",
+                    Fill::Key => "1 + aid % 100003::bigint",
                 },
             ),
         ],

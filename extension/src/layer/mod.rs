@@ -21,7 +21,7 @@ mod spi_text;
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
-use crate::job::Job;
+use crate::job::{self, Job, Request};
 use crate::outcome::Outcome;
 use crate::pg::catalog;
 use crate::pg::guc::NestLevel;
@@ -89,12 +89,17 @@ pub struct Call {
 }
 
 impl Call {
-    /// `function` is the SQL function being executed.
-    pub fn begin(function: pg_sys::Oid) -> Result<Self> {
+    /// Starts a call that does `request` in a layer of `kind`; `function` is the SQL function being executed.
+    pub fn begin(function: pg_sys::Oid, request: &Request, kind: Kind) -> Result<(Self, Job)> {
+        // by the user's search path, and nothing else by it
+        let table = job::open(request.relation)?;
         let settings = NestLevel::new();
+        settings.trust_only_catalog()?;
         let spi = Connection::open()?;
         let snapshot = ActiveSnapshot::push();
-        Ok(Self { snapshot, spi, settings, schema: catalog::schema_of_function(function) })
+        let call = Self { snapshot, spi, settings, schema: catalog::schema_of_function(function) };
+        let job = Job::resolve(table, request, kind, &call.spi, &call.snapshot)?;
+        Ok((call, job))
     }
 
     /// Forces a setting until the call's end.
