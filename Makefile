@@ -37,6 +37,7 @@ test: deps extension ## all tests, on a private server of their own; ARGS="…" 
 check: ## formatting, lints, and the tests that need no server
 	cargo fmt --all --check
 	cargo clippy --locked --all-targets -p sps -p select_loop_keys -- -D warnings
+	$(if $(PG_CONFIG),tools/cargo-extension "$(PG_CONFIG)" "$(TARGET)" clippy -- -D warnings,@echo "no PostgreSQL headers: the extension is not linted (make deps)")
 	cargo test --locked --quiet -p select_loop_keys
 	cargo test --locked --quiet -p sps --lib --test no_server
 

@@ -1,4 +1,6 @@
 //! The functions that SQL sees. Their declarations, with defaults and privileges, are in sql/select_loop--0.1.0.sql.
+// ErrorReport's size is pgrx's affair, and it is made once an error
+#![allow(clippy::result_large_err)]
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

@@ -162,8 +162,7 @@ unsafe impl Step for Rescan<'_> {
         unsafe {
             let desc = self.started.desc;
             let state = (*desc).planstate;
-            let outer =
-                std::mem::replace(&mut *(&raw mut pg_sys::CurrentMemoryContext), (*(*desc).estate).es_query_cxt);
+            let outer = std::ptr::replace(&raw mut pg_sys::CurrentMemoryContext, (*(*desc).estate).es_query_cxt);
             raw::ExecReScan(state);
             if let Some(next) = (*state).ExecProcNode {
                 loop {

@@ -32,7 +32,7 @@ impl SelectContext {
     #[inline(always)]
     pub fn enter(&self) -> pg_sys::MemoryContext {
         // SAFETY: MemoryContextSwitchTo() of palloc.h: the context lives as long as self
-        unsafe { std::mem::replace(&mut *(&raw mut pg_sys::CurrentMemoryContext), self.context) }
+        unsafe { std::ptr::replace(&raw mut pg_sys::CurrentMemoryContext, self.context) }
     }
 
     /// Goes back to `previous` and frees what was allocated meanwhile.
