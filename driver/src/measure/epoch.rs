@@ -95,10 +95,11 @@ fn connect(measurement: &Measurement<'_>, arm: &Arm) -> Result<Vec<LeanConnectio
     (0..measurement.plan.clients)
         .map(|_| {
             let mut connection = LeanConnection::connect(&measurement.target.config)?;
+            let lookup_is_ours = matches!(arm.kind, Kind::Wire(_) | Kind::Loop);
+            if lookup_is_ours && measurement.lookup.covered_by_key() {
+                connection.query("SET enable_indexonlyscan = off")?;
+            }
             if let Kind::Wire(wire) = arm.kind {
-                if measurement.lookup.covered_by_key() {
-                    connection.query("SET enable_indexonlyscan = off")?;
-                }
                 set_up(wire, &text, &mut connection)?;
             }
             Ok(connection)

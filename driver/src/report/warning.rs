@@ -93,8 +93,11 @@ fn of_outliers(summary: &Summary, out: &mut Vec<String>) {
 
 fn of_comparisons(header: &Header, summary: &Summary, out: &mut Vec<String>) {
     let is_pgbench = |name: &str| header.arms.iter().any(|arm| arm.name == name && arm.side == Side::Pgbench);
+    let placement = |name: &str| header.arms.iter().find(|arm| arm.name == name).map(|arm| arm.placement);
     for found in &summary.comparisons {
         if is_pgbench(&found.base)
+            // over two cores everything is slower than on one
+            && placement(&found.base) == placement(&found.test)
             && !is_pgbench(&found.test)
             && found.test.starts_with("prepared")
             && found.ratio < CALIBRATION

@@ -86,6 +86,11 @@ impl LeanConnection {
         Ok(self.value("SHOW transaction_read_only")? == read_only)
     }
 
+    /// Does it run over a unix socket?
+    pub(super) fn is_unix(&self) -> bool {
+        matches!(self.socket, Socket::Unix(_))
+    }
+
     /// Process id of the backend, on the server's machine.
     pub fn backend(&self) -> i32 {
         self.backend
