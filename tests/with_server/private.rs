@@ -174,6 +174,32 @@ fn sps_told_to_terminate_takes_command_and_server_with_it() {
 }
 
 #[test]
+fn ctrl_c_while_tables_are_filled_ends_with_130_and_leaves_nothing() {
+    let directory = tempfile::Builder::new().prefix("sps-test-").tempdir_in("/tmp").unwrap();
+    std::fs::set_permissions(directory.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = sps(&["check", "--private", "-s", "100"]);
+    let mut filling = command.env("TMPDIR", directory.path()).stdout(Stdio::null()).spawn().unwrap();
+    let folder = || std::fs::read_dir(directory.path()).unwrap().flatten().map(|entry| entry.path()).next();
+    // 100 MB are less than a tenth of it
+    let grown = || folder().is_some_and(|folder| size(&folder.join("data/base")) > 100 << 20);
+    eventually("the tables grow", grown);
+    kill(Pid::from_raw(filling.id() as i32), Signal::SIGINT).unwrap();
+    assert_eq!(filling.wait().unwrap().code(), Some(130));
+    assert_eq!(folder(), None);
+}
+
+fn size(path: &Path) -> u64 {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => size(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+#[test]
 fn an_ordinary_user_gets_one_too() {
     let Some(nobody) = User::from_name("nobody").unwrap().filter(|_| geteuid().is_root()) else {
         return skip("needs root to become another user (an ordinary user runs all the other tests as one)");
