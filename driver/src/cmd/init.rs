@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::error::{Error, Exit, Result};
+use crate::error::{Exit, Result};
 use crate::interrupt;
 use crate::server::table::{self, Fill, TableOptions};
-use crate::server::{ConnectArgs, Session, Target, capacity};
+use crate::server::{NamedArgs, Session, Target, capacity};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    connect: ConnectArgs,
+    connect: NamedArgs,
     /// 100,000 accounts, about 15 MB, a unit
     #[arg(long, short = 's', default_value_t = 1, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     scale: i64,
@@ -30,10 +30,6 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<Exit> {
-    if args.connect.private {
-        return Err(Error::usage("--private makes tables that are gone at once")
-            .hint("name a server; commands with --private create their own tables, at --scale"));
-    }
     interrupt::install()?;
     let target = Target::named(&args.connect)?;
     let session = target.session()?;

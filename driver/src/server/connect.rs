@@ -9,27 +9,35 @@ use crate::server::conninfo;
 use crate::server::parameter::Parameters;
 use crate::server::private;
 
-/// Where to connect, as psql names it, and how to start a private server.
+/// Where to connect, as psql names it.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Connection")]
+pub struct NamedArgs {
+    /// Server's host name or socket directory
+    #[arg(short = 'h', long, value_name = "HOST")]
+    host: Option<String>,
+    /// Server's port
+    #[arg(short = 'p', long, value_name = "PORT")]
+    port: Option<String>,
+    /// Database user
+    #[arg(short = 'U', long = "username", value_name = "NAME")]
+    user: Option<String>,
+    /// Database, URI (postgresql://…) or connection string (host=… port=…)
+    #[arg(short = 'd', long = "dbname", value_name = "DBNAME")]
+    dbname: Option<String>,
+}
+
+/// Where to connect, and how to start a private server.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Connection")]
 pub struct ConnectArgs {
-    /// Server's host name or socket directory
-    #[arg(short = 'h', long, value_name = "HOST")]
-    pub host: Option<String>,
-    /// Server's port
-    #[arg(short = 'p', long, value_name = "PORT")]
-    pub port: Option<String>,
-    /// Database user
-    #[arg(short = 'U', long = "username", value_name = "NAME")]
-    pub user: Option<String>,
-    /// Database, URI (postgresql://…) or connection string (host=… port=…)
-    #[arg(short = 'd', long = "dbname", value_name = "DBNAME")]
-    pub dbname: Option<String>,
+    #[command(flatten)]
+    named: NamedArgs,
     /// Start a private server, whatever the environment names
     #[arg(long, conflicts_with_all = ["host", "port", "dbname"])]
-    pub private: bool,
+    private: bool,
     #[command(flatten)]
-    pub options: PrivateArgs,
+    options: PrivateArgs,
 }
 
 /// How a private server is made.
@@ -59,10 +67,24 @@ pub enum Place {
 impl ConnectArgs {
     /// Resolves flags and environment. Warnings go to standard error.
     pub fn place(&self) -> Result<Place> {
-        let mut parameters = Parameters::from_environment();
         if self.private {
             return Ok(Place::Private(self.options.resolve()?));
         }
+        let Some(config) = self.named.config()? else {
+            return Ok(Place::Private(self.options.resolve()?));
+        };
+        if self.options.keep || !self.options.set.is_empty() {
+            return Err(Error::usage("--keep and --set are for a private server, but a server is named")
+                .hint("add --private, or leave out -h, -p, -d and PGHOST, PGPORT, PGDATABASE"));
+        }
+        Ok(Place::Named(Box::new(config)))
+    }
+}
+
+impl NamedArgs {
+    /// The server that flags and environment name; None where they name none. Warnings go to standard error.
+    pub fn config(&self) -> Result<Option<Config>> {
+        let mut parameters = Parameters::from_environment();
         for (name, value, flag) in [
             ("host", &self.host, "-h"),
             ("port", &self.port, "-p"),
@@ -82,14 +104,9 @@ impl ConnectArgs {
         }
         let named = ["host", "hostaddr", "port", "dbname", "service"].iter().any(|name| parameters.get(name).is_some());
         if !named && self.dbname.is_none() {
-            return Ok(Place::Private(self.options.resolve()?));
+            return Ok(None);
         }
-        if self.options.keep || !self.options.set.is_empty() {
-            return Err(Error::usage("--keep and --set are for a private server, but a server is named")
-                .hint("add --private, or leave out -h, -p, -d and PGHOST, PGPORT, PGDATABASE"));
-        }
-        let config = parameters.config(&mut |warning| eprintln!("sps: warning: {warning}"))?;
-        Ok(Place::Named(Box::new(config)))
+        parameters.config(&mut |warning| eprintln!("sps: warning: {warning}")).map(Some)
     }
 }
 
@@ -106,8 +123,9 @@ impl PrivateArgs {
         Ok(private::Options {
             keep: self.keep,
             settings,
-            extension_dir: self.extension_dir.clone(),
-            pg_config: self.pg_config.clone(),
+            extension_dir: self.extension_dir.clone().filter(|path| !path.as_os_str().is_empty()),
+            // a variable that is set to nothing is not set
+            pg_config: self.pg_config.clone().filter(|path| !path.as_os_str().is_empty()),
         })
     }
 }

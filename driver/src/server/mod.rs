@@ -20,6 +20,6 @@ pub mod table;
 mod target;
 mod tree;
 
-pub use connect::{ConnectArgs, Place, PrivateArgs};
+pub use connect::{ConnectArgs, NamedArgs, Place, PrivateArgs};
 pub use session::Session;
 pub use target::Target;

@@ -4,7 +4,7 @@ use tokio_postgres::Config;
 
 use crate::error::{Error, Result};
 use crate::record::ServerInfo;
-use crate::server::connect::{ConnectArgs, Place};
+use crate::server::connect::{ConnectArgs, NamedArgs, Place};
 use crate::server::private::PrivateServer;
 use crate::server::{Session, extension, pooler, settings};
 
@@ -38,14 +38,11 @@ impl Target {
     }
 
     /// Connects to the server that `args` and the environment name; never starts one.
-    pub fn named(args: &ConnectArgs) -> Result<Self> {
-        match args.place()? {
-            Place::Named(config) => Self::reach(*config, None),
-            Place::Private(_) => {
-                Err(Error::usage("no server is named")
-                    .hint("give -h, -p or -d, a URI, or PGHOST, PGPORT or PGDATABASE"))
-            }
-        }
+    pub fn named(args: &NamedArgs) -> Result<Self> {
+        let config = args.config()?.ok_or_else(|| {
+            Error::usage("no server is named").hint("give -h, -p or -d, a URI, or PGHOST, PGPORT or PGDATABASE")
+        })?;
+        Self::reach(config, None)
     }
 
     pub fn session(&self) -> Result<Session> {
