@@ -9,6 +9,7 @@ mod extension;
 pub mod finding;
 mod folder;
 mod installation;
+mod known;
 mod parameter;
 mod passfile;
 pub mod placement;

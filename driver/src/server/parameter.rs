@@ -1,7 +1,6 @@
-//! libpq's connection parameters: which environment variable sets each, and what becomes of it here.
+//! What libpq's connection parameters mean for us: hosts, ports, password, time limits.
 //!
-//! Counterpart: PQconninfoOptions in src/interfaces/libpq/fe-connect.c. A parameter that sps cannot honour is an error
-//! that names it, never ignored.
+//! Counterpart: PQconnectdbParams in src/interfaces/libpq/fe-connect.c.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -12,60 +11,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
 
 use crate::error::{Error, Result};
+use crate::server::known;
 use crate::server::passfile::{self, Wanted};
-
-/// Parameters that sps reads, with libpq's environment variable ("" where it has none).
-const READ: [(&str, &str); 21] = [
-    ("host", "PGHOST"),
-    ("hostaddr", "PGHOSTADDR"),
-    ("port", "PGPORT"),
-    ("dbname", "PGDATABASE"),
-    ("user", "PGUSER"),
-    ("password", "PGPASSWORD"),
-    ("passfile", "PGPASSFILE"),
-    ("connect_timeout", "PGCONNECT_TIMEOUT"),
-    ("options", "PGOPTIONS"),
-    ("application_name", "PGAPPNAME"),
-    ("fallback_application_name", ""),
-    ("client_encoding", "PGCLIENTENCODING"),
-    ("keepalives", ""),
-    ("keepalives_idle", ""),
-    ("keepalives_interval", ""),
-    ("keepalives_count", ""),
-    ("tcp_user_timeout", ""),
-    ("target_session_attrs", "PGTARGETSESSIONATTRS"),
-    ("load_balance_hosts", "PGLOADBALANCEHOSTS"),
-    ("sslmode", "PGSSLMODE"),
-    ("service", "PGSERVICE"),
-];
-
-/// Parameters that sps does not honour, with libpq's environment variable and the values that change nothing.
-const REFUSED: [(&str, &str, &[&str]); 24] = [
-    ("channel_binding", "PGCHANNELBINDING", &["prefer", "disable"]),
-    ("gssencmode", "PGGSSENCMODE", &["prefer", "disable"]),
-    ("gssdelegation", "PGGSSDELEGATION", &["0"]),
-    ("gsslib", "PGGSSLIB", &[]),
-    ("krbsrvname", "PGKRBSRVNAME", &["postgres"]),
-    ("max_protocol_version", "PGMAXPROTOCOLVERSION", &["3.0"]),
-    ("min_protocol_version", "PGMINPROTOCOLVERSION", &["3.0"]),
-    ("replication", "", &["false", "off", "no", "0"]),
-    ("require_auth", "PGREQUIREAUTH", &[]),
-    ("requirepeer", "PGREQUIREPEER", &[]),
-    ("requiressl", "PGREQUIRESSL", &["0"]),
-    ("servicefile", "PGSERVICEFILE", &[]),
-    ("ssl_max_protocol_version", "PGSSLMAXPROTOCOLVERSION", &[]),
-    ("ssl_min_protocol_version", "PGSSLMINPROTOCOLVERSION", &["TLSv1.2"]),
-    ("sslcert", "PGSSLCERT", &[]),
-    ("sslcertmode", "PGSSLCERTMODE", &["disable", "allow"]),
-    ("sslcompression", "PGSSLCOMPRESSION", &["0"]),
-    ("sslcrl", "PGSSLCRL", &[]),
-    ("sslcrldir", "PGSSLCRLDIR", &[]),
-    ("sslkey", "PGSSLKEY", &[]),
-    ("sslnegotiation", "PGSSLNEGOTIATION", &["postgres"]),
-    ("sslpassword", "", &[]),
-    ("sslrootcert", "PGSSLROOTCERT", &[]),
-    ("sslsni", "PGSSLSNI", &["0", "1"]),
-];
 
 /// Parameters by name, each with what set it ("PGHOST", "-h", "the connection string") for messages.
 #[derive(Default)]
@@ -75,8 +22,7 @@ impl Parameters {
     /// What the environment sets.
     pub fn from_environment() -> Self {
         let mut found = Self::default();
-        let names = READ.iter().copied().chain(REFUSED.iter().map(|(name, variable, _)| (*name, *variable)));
-        for (name, variable) in names.filter(|(_, variable)| !variable.is_empty()) {
+        for (name, variable) in known::variables() {
             // libpq takes an empty variable for an unset one in all that matters here
             if let Some(value) = std::env::var(variable).ok().filter(|value| !value.is_empty()) {
                 found.set(name, value, variable);
@@ -96,7 +42,9 @@ impl Parameters {
     /// The configuration that these parameters mean; what is not set takes libpq's default. `warn` hears of what is set
     /// aside.
     pub fn config(&self, warn: &mut dyn FnMut(String)) -> Result<Config> {
-        self.refuse()?;
+        for (name, (value, source)) in &self.0 {
+            known::check(name, value, source, self.get("sslmode") == Some("disable"))?;
+        }
         let mut config = Config::new();
         let user = match self.get("user") {
             Some(user) => user.to_owned(),
@@ -218,34 +166,6 @@ impl Parameters {
             "random" => LoadBalanceHosts::Random,
             other => return Err(self.bad("load_balance_hosts", other, "disable or random")),
         });
-        Ok(())
-    }
-
-    fn refuse(&self) -> Result<()> {
-        if let Some((_, source)) = self.0.get("service") {
-            return Err(Error::failed(format!("services are not read yet ({source} names one)"))
-                .hint("give -h, -p, -U and -d, or a connection string"));
-        }
-        let plain = self.get("sslmode") == Some("disable");
-        for (name, (value, source)) in &self.0 {
-            if READ.iter().any(|(known, _)| known == name) {
-                continue;
-            }
-            match REFUSED.iter().find(|(known, _, _)| known == name) {
-                None => {
-                    return Err(Error::usage(format!("unknown connection parameter \"{name}\" in {source}"))
-                        .hint("parameters are those of libpq: host, port, user, dbname, password, …"));
-                }
-                Some((_, _, harmless)) if harmless.contains(&value.as_str()) || value.is_empty() => {}
-                Some(_) if plain && name.starts_with("ssl") => {}
-                Some(_) => {
-                    return Err(Error::failed(format!(
-                        "connection parameter \"{name}\" is not supported (set by {source})"
-                    ))
-                    .hint("leave it out; sps connects without TLS and GSSAPI"));
-                }
-            }
-        }
         Ok(())
     }
 
