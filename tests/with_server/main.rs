@@ -9,7 +9,9 @@ mod interrupt;
 mod measure;
 mod pooler;
 mod private;
+mod run;
 #[path = "../schema.rs"]
 mod schema;
+mod standby;
 mod support;
 mod wire;

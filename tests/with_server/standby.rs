@@ -1,0 +1,105 @@
+//! Every read arm runs on a hot standby.
+
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use sps::record;
+use sps::server::Session;
+use tokio_postgres::Config;
+
+use crate::support::{Database, config, has_extension, run, sps};
+
+/// A copy of the tests' server that follows it, on a socket of its own; stopped when dropped.
+struct Standby {
+    server: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Standby {
+    fn start() -> Self {
+        let primary = Session::connect(&config("postgres")).unwrap();
+        let data: String = primary.query_one("show data_directory", &[]).unwrap().get(0);
+        // the very binary that runs there: the extension is found relative to it
+        let pid = std::fs::read_to_string(Path::new(&data).join("postmaster.pid")).unwrap();
+        let postgres = std::fs::read_link(format!("/proc/{}/exe", pid.lines().next().unwrap())).unwrap();
+        let owner = std::fs::metadata(&data).unwrap();
+
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let copy = folder.path().join("data");
+        if geteuid().is_root() {
+            chown(folder.path(), Some(owner.uid()), Some(owner.gid())).unwrap();
+        }
+        let (host, port) = (std::env::var("PGHOST").unwrap(), std::env::var("PGPORT").unwrap());
+        let mut backup = as_owner(&program("pg_basebackup"), &owner);
+        backup.args(["-R", "-c", "fast", "-h", &host, "-p", &port, "-U", &std::env::var("PGUSER").unwrap(), "-D"]);
+        run(backup.arg(&copy)).code(0);
+
+        let mut server = as_owner(&postgres, &owner);
+        server.arg("-D").arg(&copy).arg("-k").arg(folder.path());
+        server.args(["-c", "listen_addresses=", "-c", "port=5432", "-c", "hot_standby=on"]);
+        server.stdout(Stdio::null()).stderr(Stdio::null());
+        let standby = Self { server: server.spawn().unwrap(), folder };
+        let begun = Instant::now();
+        while Session::connect(&standby.config("postgres")).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "the standby does not start");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        standby
+    }
+
+    fn config(&self, database: &str) -> Config {
+        let mut config = Config::new();
+        config.host_path(self.folder.path()).port(5432).user(std::env::var("PGUSER").unwrap()).dbname(database);
+        config
+    }
+}
+
+impl Drop for Standby {
+    fn drop(&mut self) {
+        let _ = kill(Pid::from_raw(self.server.id() as i32), Signal::SIGINT);
+        let _ = self.server.wait();
+    }
+}
+
+fn program(name: &str) -> PathBuf {
+    let pg_config = std::env::var_os("SPS_PG_CONFIG").unwrap_or_else(|| "pg_config".into());
+    let output = Command::new(pg_config).arg("--bindir").output().unwrap();
+    Path::new(String::from_utf8(output.stdout).unwrap().trim()).join(name)
+}
+
+fn as_owner(program: &Path, owner: &std::fs::Metadata) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir("/");
+    if geteuid().is_root() {
+        command.uid(owner.uid()).gid(owner.gid());
+    }
+    command
+}
+
+#[test]
+fn every_read_arm_runs_on_a_hot_standby() {
+    let db = Database::filled();
+    let standby = Standby::start();
+    let mut arms: Vec<String> = ["simple", "extended", "prepared", "plpgsql"].map(String::from).into();
+    if has_extension() {
+        let layers = db.session().query("select name from select_loop_layers()", &[]).unwrap();
+        arms.extend(layers.iter().map(|row| row.get::<_, String>(0)).filter(|name| name != "plpgsql"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("r.jsonl");
+    let mut args = vec!["compare", "--pin", "free", "--quiet", "--block", "20", "--rounds", "2", "--selects", "500"];
+    args.extend(["--record", record.to_str().unwrap()]);
+    args.extend(arms.iter().map(String::as_str));
+    let mut command = sps(&args);
+    command.env("PGHOST", standby.folder.path()).env("PGPORT", "5432").env("PGDATABASE", &db.name);
+    run(command.env("PGUSER", std::env::var_os("PGUSER").unwrap())).code(0);
+    let record = record::read(&record).unwrap();
+    assert!(record.header.server.in_recovery);
+    assert_eq!(record.blocks.len(), 2 * arms.len());
+    assert!(record.blocks.iter().all(|block| block.found.is_none_or(|found| found == block.selects)));
+}
