@@ -27,7 +27,8 @@ impl Relation {
     pub fn open(oid: pg_sys::Oid) -> Option<Self> {
         // SAFETY: any oid may be asked for; a null pointer says there is none
         let relation = unsafe { pg_sys::try_relation_open(oid, pg_sys::AccessShareLock as i32) };
-        (!relation.is_null()).then_some(Self { relation })
+        // not then_some: a guard made around a null pointer would close it
+        (!relation.is_null()).then(|| Self { relation })
     }
 
     /// An index that its table's list names, so that it exists while the table is locked.
