@@ -55,7 +55,8 @@ fn statement(schema: &str, job: &Job) -> String {
             "({min})::bigint + (pg_catalog.hashint8extended({number}, ({seed})::bigint) & 9223372036854775807) % {rows}::bigint"
         ),
         skewed => format!(
-            "({min})::bigint - 1::bigint + {schema}.select_loop_key(({seed})::bigint, {number}, {rows}::bigint, '{}', {})",
+            // bracketed so: min may be the smallest bigint
+            "({min})::bigint + ({schema}.select_loop_key(({seed})::bigint, {number}, {rows}::bigint, '{}', {}) - 1)",
             skewed.name(),
             skewed.skew().map_or("NULL".to_owned(), |skew| format!("'{skew:?}'::float8"))
         ),

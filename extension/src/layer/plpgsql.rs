@@ -70,7 +70,8 @@ fn body(schema: &str, job: &Job, lookup: &str) -> Result<String> {
         // as the template has it
         Distribution::Uniform => None,
         skewed => Some(format!(
-            "first - 1 + {schema}.select_loop_key(seed, i, rows, '{}', {})",
+            // bracketed so: first may be the smallest bigint
+            "first + ({schema}.select_loop_key(seed, i, rows, '{}', {}) - 1)",
             skewed.name(),
             skewed.skew().map_or("NULL".to_owned(), |skew| format!("'{skew:?}'::float8"))
         )),
