@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod connect;
 mod dataset;
+mod extension;
 mod init;
 mod interrupt;
 mod measure;
