@@ -118,6 +118,25 @@ fn odd_names_and_tables_without_a_balance_work() {
     all_agree(&db, relation, key, &format!("{key} & 2147483647"));
 }
 
+#[test]
+fn a_partitioned_table_is_looked_up_through_its_partitions_index() {
+    let db = Database::empty();
+    db.session()
+        .batch(
+            "create table parted (id int primary key, abalance int) partition by range (id);
+             create table parted_1 partition of parted for values from (minvalue) to (2000);
+             create table parted_2 partition of parted for values from (2000) to (maxvalue);
+             insert into parted select g, g % 97 from generate_series(1, 4000) g;",
+        )
+        .unwrap();
+    db.session().batch("vacuum analyze").unwrap();
+    let expected = expected(&db, "parted", "id", "abalance");
+    for arm in ["simple", "extended", "prepared", "plpgsql"] {
+        let block = measured(&db, arm, &["--relation", "parted"]).unwrap_or_else(|said| panic!("{arm}: {said:#?}"));
+        assert_eq!((block.found.unwrap(), block.checksum.unwrap()), expected, "{arm}");
+    }
+}
+
 /// `run` refuses with exit 1, naming the arm and what it saw, and leaves no record that could be taken for a result.
 #[track_caller]
 fn refused(db: &Database, arm: &str, text: &str) {

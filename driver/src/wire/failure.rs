@@ -55,7 +55,9 @@ impl Failure {
             }
             "25P03" | "57P05" => Some("a timeout of idle sessions ended the connection: set it to 0 for this role"),
             "57P01" => Some("an administrator ended the connection, or the server is shutting down"),
-            "53300" => Some("the server has no connections left: raise max_connections, or lower -c"),
+            "53300" => Some(
+                "every arm has connections of its own, one a client: raise max_connections (private server: --set max_connections=500), or lower -c",
+            ),
             "22003" => Some("the sum of the values does not fit a bigint: use a table with smaller values"),
             _ => None,
         }
