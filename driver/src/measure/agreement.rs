@@ -95,3 +95,27 @@ fn agree((one, a): (&str, Tally), (other, b): (&str, Tally)) -> Result<()> {
     Err(Error::failed(format!("arms disagree on the same selects: {}; {}", shown(one, a), shown(other, b)))
         .hint("nothing was measured: the table may be changing, or an arm does not do the same lookup"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Tally, agree};
+
+    fn tally(found: i64, checksum: i64) -> Tally {
+        Tally { selects: 1000, found: Some(found), checksum: Some(checksum), ..Tally::default() }
+    }
+
+    #[test]
+    fn arms_that_found_the_same_agree() {
+        assert!(agree(("simple", tally(990, 5)), ("rescan", tally(990, 5))).is_ok());
+    }
+
+    #[test]
+    fn both_sides_of_a_disagreement_are_shown() {
+        for other in [tally(991, 5), tally(990, 6)] {
+            let error = agree(("simple", tally(990, 5)), ("rescan", other)).unwrap_err();
+            for part in ["simple found 990 of 1000, checksum 5", "rescan found 99"] {
+                assert!(error.message.contains(part), "{error}");
+            }
+        }
+    }
+}
