@@ -4,6 +4,7 @@
 mod agreement;
 mod connection;
 mod error;
+mod key;
 mod layer;
 mod plan;
 mod privilege;
