@@ -4,6 +4,7 @@
 mod agreement;
 mod connection;
 mod error;
+mod install;
 mod key;
 mod layer;
 mod plan;
