@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::support::{Database, run};
 
 /// Everything that the catalog says of pgbench's tables, one line a fact.
-fn catalog(database: &Database) -> Vec<String> {
+pub fn catalog(database: &Database) -> Vec<String> {
     let rows = database.session().query(
         "with t as (select oid, relname, relpersistence, reloptions from pg_class where relname ~ '^pgbench_' and relkind = 'r')
          select format('%s %s %s', relname, relpersistence, reloptions) from t
@@ -23,7 +23,7 @@ fn catalog(database: &Database) -> Vec<String> {
 }
 
 /// Numbers that say whether the rows are the same, whatever their order.
-fn content(database: &Database) -> Vec<String> {
+pub fn content(database: &Database) -> Vec<String> {
     let rows = database.session().query(
         "select 'accounts ' || md5(string_agg(format('%s %s %s|', aid, bid, filler), ',' order by aid)) from pgbench_accounts
          union all select 'tellers ' || string_agg(t::text, ',' order by tid) from pgbench_tellers t

@@ -15,13 +15,13 @@ use tokio_postgres::Config;
 use crate::support::{Database, config, has_extension, run, sps};
 
 /// A copy of the tests' server that follows it, on a socket of its own; stopped when dropped.
-struct Standby {
+pub struct Standby {
     server: Child,
     folder: tempfile::TempDir,
 }
 
 impl Standby {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let primary = Session::connect(&config("postgres")).unwrap();
         let data: String = primary.query_one("show data_directory", &[]).unwrap().get(0);
         // the very binary that runs there: the extension is found relative to it
@@ -52,7 +52,7 @@ impl Standby {
         standby
     }
 
-    fn config(&self, database: &str) -> Config {
+    pub fn config(&self, database: &str) -> Config {
         let mut config = Config::new();
         config.host_path(self.folder.path()).port(5432).user(std::env::var("PGUSER").unwrap()).dbname(database);
         config

@@ -12,7 +12,9 @@ mod memory;
 mod plan;
 mod privilege;
 mod relation;
+mod setup;
 mod snapshot;
+mod standby;
 
 use crate::support::{Database, has_extension, skip};
 
