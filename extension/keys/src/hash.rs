@@ -7,30 +7,77 @@
 const INITIAL: u32 = 0x9e37_79b9_u32.wrapping_add(4).wrapping_add(3_923_095);
 
 /// What `SELECT hashint8extended(value, seed)` returns, on every PostgreSQL since 11.
-#[inline(always)]
 pub fn hashint8extended(value: i64, seed: i64) -> i64 {
-    // equal numbers hash alike as int2, int4 and int8: the high half is folded so that it vanishes for values that fit
-    let low = value as u32;
-    let high = (value >> 32) as u32;
-    let folded = low ^ if value >= 0 { high } else { !high };
-    hash_u32(folded, seed as u64) as i64
+    Seeded::new(seed).hash(value)
 }
 
-#[inline(always)]
-fn hash_u32(key: u32, seed: u64) -> u64 {
-    let (mut a, mut b, mut c) = (INITIAL, INITIAL, INITIAL);
-    if seed != 0 {
-        a = a.wrapping_add((seed >> 32) as u32);
-        b = b.wrapping_add(seed as u32);
-        (a, b, c) = stir(a, b, c);
+/// lookup3's state after a seed: the half of the work that many values with one seed share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seeded {
+    a: u32,
+    b: u32,
+    c: u32,
+}
+
+impl Seeded {
+    pub fn new(seed: i64) -> Self {
+        let (mut a, mut b, mut c) = (INITIAL, INITIAL, INITIAL);
+        if seed != 0 {
+            a = a.wrapping_add((seed >> 32) as u32);
+            b = b.wrapping_add(seed as u32);
+            (a, b, c) = stir(a, b, c);
+        }
+        Self { a, b, c }
     }
-    a = a.wrapping_add(key);
-    let (b, c) = finish(a, b, c);
-    (u64::from(b) << 32) | u64::from(c)
+
+    /// The hash of one value.
+    #[inline(always)]
+    pub fn hash(self, value: i64) -> i64 {
+        let (b, c) = finish(self.a.wrapping_add(folded(value)), self.b, self.c);
+        ((u64::from(b) << 32) | u64::from(c)) as i64
+    }
+
+    /// The hashes of `first`, `first + 1`, … without their signs: upper halves, lower halves. A loop over halves of one width
+    /// becomes vector code.
+    #[inline(always)]
+    pub fn hashes<const N: usize>(self, first: i64) -> ([u32; N], [u32; N]) {
+        let (mut upper, mut lower) = ([0_u32; N], [0_u32; N]);
+        let same_high_half = (first as u32).checked_add(N as u32).is_some();
+        if same_high_half {
+            let high = folded(first) ^ first as u32;
+            let mut low = first as u32;
+            for (b, c) in upper.iter_mut().zip(lower.iter_mut()) {
+                (*b, *c) = finish(self.a.wrapping_add(low ^ high), self.b, self.c);
+                low = low.wrapping_add(1);
+            }
+        } else {
+            let mut value = first;
+            for (b, c) in upper.iter_mut().zip(lower.iter_mut()) {
+                (*b, *c) = finish(self.a.wrapping_add(folded(value)), self.b, self.c);
+                value = value.wrapping_add(1);
+            }
+        }
+        for b in &mut upper {
+            *b &= i32::MAX as u32;
+        }
+        (upper, lower)
+    }
+}
+
+/// Equal numbers hash alike as int2, int4 and int8: the high half is folded so that it vanishes for values that fit; of a negative
+/// number it is all ones, and its complement is folded.
+#[inline(always)]
+fn folded(value: i64) -> u32 {
+    value as u32 ^ (value >> 32) as u32 ^ (value >> 63) as u32
+}
+
+/// Two halves as one.
+#[inline(always)]
+pub fn join(upper: u32, lower: u32) -> u64 {
+    (u64::from(upper) << 32) | u64::from(lower)
 }
 
 /// lookup3's `mix`.
-#[inline(always)]
 fn stir(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
     a = a.wrapping_sub(c) ^ c.rotate_left(4);
     c = c.wrapping_add(b);

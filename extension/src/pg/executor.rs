@@ -4,6 +4,8 @@
 //! src/backend/executor/nodeNestloop.c for rescanning with a new parameter.
 
 use pgrx::pg_sys;
+use std::ffi::c_char;
+use std::marker::PhantomData;
 use std::ptr;
 
 use crate::pg::int::Int;
@@ -45,8 +47,11 @@ impl Parameter {
 
 /// A whole execution a select: ExecutorStart, Run, Finish, End.
 pub struct PerSelect<'a> {
-    plan: &'a Generic<'a>,
-    snapshot: &'a ActiveSnapshot,
+    /// Of the plan and the snapshot borrowed below; at hand, so that a select need not look for them.
+    statement: *mut pg_sys::PlannedStmt,
+    text: *const c_char,
+    snapshot: pg_sys::Snapshot,
+    _borrowed: PhantomData<(&'a Generic<'a>, &'a ActiveSnapshot)>,
     parameter: Parameter,
     receiver: Box<Receiver>,
     context: SelectContext,
@@ -56,7 +61,15 @@ impl<'a> PerSelect<'a> {
     /// `key` is the type of `$1`, `value` of the first column.
     pub fn new(plan: &'a Generic<'a>, key: Int, value: Int, snapshot: &'a ActiveSnapshot) -> Self {
         let (parameter, receiver) = (Parameter::new(key), Receiver::new(value));
-        Self { plan, snapshot, parameter, receiver, context: SelectContext::new() }
+        Self {
+            statement: plan.statement(),
+            text: plan.text().as_ptr(),
+            snapshot: snapshot.as_ptr(),
+            _borrowed: PhantomData,
+            parameter,
+            receiver,
+            context: SelectContext::new(),
+        }
     }
 }
 
@@ -70,9 +83,9 @@ unsafe impl Step for PerSelect<'_> {
         unsafe {
             let outer = self.context.enter();
             let desc = raw::CreateQueryDesc(
-                self.plan.statement(),
-                self.plan.text().as_ptr(),
-                self.snapshot.as_ptr(),
+                self.statement,
+                self.text,
+                self.snapshot,
                 ptr::null_mut(),
                 destination,
                 self.parameter.list,

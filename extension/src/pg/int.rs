@@ -4,11 +4,13 @@
 
 use pgrx::pg_sys;
 
+/// The discriminant is how many bits of a Datum the type leaves unused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Int {
-    Two,
-    Four,
-    Eight,
+    Two = 48,
+    Four = 32,
+    Eight = 0,
 }
 
 impl Int {
@@ -48,22 +50,22 @@ impl Int {
         pg_sys::Oid::from(function)
     }
 
-    /// Narrows `value`; keys lie between the smallest and the largest of the column, so nothing is lost.
+    /// `Int16GetDatum` and its like extend the sign, so a value of any width is the same Datum; keys lie between the smallest and
+    /// the largest of the column, so nothing is lost.
     #[inline(always)]
     pub fn datum(self, value: i64) -> pg_sys::Datum {
-        match self {
-            Self::Two => pg_sys::Datum::from(value as i16),
-            Self::Four => pg_sys::Datum::from(value as i32),
-            Self::Eight => pg_sys::Datum::from(value),
-        }
+        pg_sys::Datum::from(value)
     }
 
+    /// `DatumGetInt16` and its like: what is above the type's width is not looked at.
     #[inline(always)]
     pub fn value(self, datum: pg_sys::Datum) -> i64 {
-        match self {
-            Self::Two => i64::from(datum.value() as i16),
-            Self::Four => i64::from(datum.value() as i32),
-            Self::Eight => datum.value() as i64,
-        }
+        narrow(datum, self as u32)
     }
+}
+
+/// A Datum without its `unused` upper bits; sign extended. One instruction where `unused` is a constant.
+#[inline(always)]
+pub fn narrow(datum: pg_sys::Datum, unused: u32) -> i64 {
+    (datum.value() as i64).wrapping_shl(unused).wrapping_shr(unused)
 }

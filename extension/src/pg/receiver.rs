@@ -5,7 +5,7 @@
 use pgrx::pg_sys;
 use std::ptr;
 
-use crate::pg::int::Int;
+use crate::pg::int::{self, Int};
 use crate::pg::slot;
 use crate::pg::timed_loop::Tally;
 
@@ -13,7 +13,6 @@ use crate::pg::timed_loop::Tally;
 #[repr(C)]
 pub struct Receiver {
     base: pg_sys::DestReceiver,
-    int: Int,
     tally: *mut Tally,
 }
 
@@ -21,13 +20,17 @@ impl Receiver {
     /// For rows whose first column is of type `int`. Boxed: the server keeps its address.
     pub fn new(int: Int) -> Box<Self> {
         let base = pg_sys::DestReceiver {
-            receiveSlot: Some(receive),
+            receiveSlot: Some(match int {
+                Int::Two => receive::<{ Int::Two as u32 }>,
+                Int::Four => receive::<{ Int::Four as u32 }>,
+                Int::Eight => receive::<{ Int::Eight as u32 }>,
+            }),
             rStartup: Some(startup),
             rShutdown: Some(shutdown),
             rDestroy: Some(shutdown),
             mydest: pg_sys::CommandDest::DestNone,
         };
-        Box::new(Self { base, int, tally: ptr::null_mut() })
+        Box::new(Self { base, tally: ptr::null_mut() })
     }
 
     /// The server's view of it, sending to `tally`, which must outlive the execution.
@@ -41,10 +44,13 @@ impl Receiver {
 // The callbacks run inside the loop's error guard, which a panic must not cross: they can't panic, and so go without
 // pgrx's #[pg_guard], whose catch would be paid once a row.
 
-unsafe extern "C-unwind" fn receive(slot: *mut pg_sys::TupleTableSlot, this: *mut pg_sys::DestReceiver) -> bool {
+unsafe extern "C-unwind" fn receive<const UNUSED: u32>(
+    slot: *mut pg_sys::TupleTableSlot,
+    this: *mut pg_sys::DestReceiver,
+) -> bool {
     let this: *mut Receiver = this.cast();
     // SAFETY: the server passes back the pointer that `sending_to` gave it; the slot holds a row
-    unsafe { (*(*this).tally).add(slot::column(slot, 1, (*this).int)) };
+    unsafe { (*(*this).tally).add(slot::datum(slot, 1).map_or(0, |datum| int::narrow(datum, UNUSED))) };
     true
 }
 

@@ -43,20 +43,30 @@ impl Drop for Slot {
     }
 }
 
-/// Column `attnum` (from 1) of the tuple in `slot`; NULL is 0. After `slot_getattr`.
+/// Column `attnum` (from 1) of the tuple in `slot`, None for NULL. After `slot_getattr`.
 ///
 /// # Safety
-/// Inside the error guard; `slot` holds a tuple with such a column of type `int`.
+/// Inside the error guard; `slot` holds a tuple with such a column.
 #[inline(always)]
-pub unsafe fn column(slot: *mut pg_sys::TupleTableSlot, attnum: i16, int: Int) -> i64 {
+pub unsafe fn datum(slot: *mut pg_sys::TupleTableSlot, attnum: i16) -> Option<pg_sys::Datum> {
     // SAFETY: slot_getsomeattrs_int fills the arrays up to attnum
     unsafe {
         if attnum > (*slot).tts_nvalid {
             raw::slot_getsomeattrs_int(slot, i32::from(attnum));
         }
         let index = attnum as usize - 1;
-        if *(*slot).tts_isnull.add(index) { 0 } else { int.value(*(*slot).tts_values.add(index)) }
+        if *(*slot).tts_isnull.add(index) { None } else { Some(*(*slot).tts_values.add(index)) }
     }
+}
+
+/// Column `attnum` as a number; NULL is 0.
+///
+/// # Safety
+/// As [`datum`]; the column is of type `int`.
+#[inline(always)]
+pub unsafe fn column(slot: *mut pg_sys::TupleTableSlot, attnum: i16, int: Int) -> i64 {
+    // SAFETY: by this function's own condition
+    unsafe { datum(slot, attnum) }.map_or(0, |datum| int.value(datum))
 }
 
 /// The value of the row in `slot`, found under `key`.
