@@ -2,6 +2,8 @@
 //! to come included.
 
 mod agreement;
+mod caller;
+mod check;
 mod connection;
 mod error;
 mod install;
