@@ -51,6 +51,17 @@ fn for_none_and_one_select() {
 }
 
 #[test]
+fn around_the_sizes_of_batches() {
+    let Some(database) = filled() else { return };
+    let connection = Connection::new(&database);
+    connection.run("delete from pgbench_accounts where aid % 4 = 0");
+    // keys are drawn 64 at a time, TIDs gathered 10,000 at a time
+    for selects in [2, 63, 64, 65, 127, 128, 129, 9999, 10_000, 10_001, 20_000, 20_063] {
+        Subject::accounts().selects(selects).agrees(&connection);
+    }
+}
+
+#[test]
 fn for_every_type_of_key_and_value() {
     let Some(database) = empty() else { return };
     let connection = Connection::new(&database);
