@@ -3,6 +3,7 @@
 
 mod agreement;
 mod caller;
+mod calls;
 mod check;
 mod connection;
 mod error;
