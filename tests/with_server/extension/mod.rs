@@ -5,6 +5,7 @@ mod agreement;
 mod caller;
 mod calls;
 mod check;
+mod concurrent;
 mod connection;
 mod error;
 mod install;
