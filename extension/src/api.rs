@@ -10,10 +10,11 @@ use crate::check;
 use crate::error::{Error, Result};
 use crate::job::Request;
 use crate::ladder;
-use crate::layer::{self, Call, Kind, LAYERS};
+use crate::layer::{self, Call, LAYERS};
 use crate::outcome::Outcome;
 use crate::pg::{catalog, warm};
 use crate::setup;
+use crate::table::Table;
 
 type Answer<T> = std::result::Result<T, ErrorReport>;
 
@@ -137,14 +138,14 @@ fn select_loop_check(
 
 /// Table and index read into shared buffers; returns their pages.
 #[pg_extern]
-fn select_loop_warm(relation: Option<pg_sys::Oid>, fcinfo: pg_sys::FunctionCallInfo) -> Answer<i64> {
-    let request = Request { selects: 0, relation, seed: 0, distribution: Distribution::Uniform };
-    Ok(warm_relation(&request, fcinfo)?)
+fn select_loop_warm(relation: Option<pg_sys::Oid>) -> Answer<i64> {
+    Ok(warm_table(relation)?)
 }
 
-fn warm_relation(request: &Request, fcinfo: pg_sys::FunctionCallInfo) -> Result<i64> {
-    let (_call, job) = Call::begin(catalog::called_function(fcinfo), request, Kind::Raw)?;
-    Ok(warm::read_into_buffers(&job.table) + warm::read_into_buffers(job.raw_index()?))
+fn warm_table(relation: Option<pg_sys::Oid>) -> Result<i64> {
+    let table = Table::open(relation)?;
+    let index = table.below_sql()?;
+    Ok(warm::read_into_buffers(&table.relation) + warm::read_into_buffers(&index))
 }
 
 /// Key `i` of a sequence, 1 to rows.

@@ -25,7 +25,7 @@ pub fn run(relation: Option<pg_sys::Oid>, function: pg_sys::Oid) -> Result<Vec<F
     let request = Request { selects: 0, relation, seed: 0, distribution: Distribution::Uniform };
     let (call, job) = Call::begin(function, &request, Kind::Sql)?;
     let mut findings = lookup(&call, &job)?;
-    let table = catalog::quote_literal(&job.relation_sql)?;
+    let table = catalog::quote_literal(&job.names.relation)?;
     let index = match &job.index {
         Some(index) => catalog::quote_literal(&index.qualified_name())?,
         None => "NULL".to_owned(),
@@ -47,7 +47,7 @@ pub fn run(relation: Option<pg_sys::Oid>, function: pg_sys::Oid) -> Result<Vec<F
 
 /// The lookup's plan, and whether it would be compiled.
 fn lookup(call: &Call, job: &Job) -> Result<Vec<Finding>> {
-    let prepared = call.spi.prepare(&job.select_sql("$1"), Some(job.key.int))?;
+    let prepared = call.spi.prepare(&job.select_sql("$1"), Some(job.table.key.int))?;
     let generic = plan(&prepared)?;
     let found = generic.lookup();
     let value = match &found {

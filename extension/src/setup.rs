@@ -71,9 +71,7 @@ pub fn run(plan: &Plan) -> Result<Made> {
     let spi = Connection::open()?;
     let schema = current_schema(&spi)?;
     let tables = TABLES.map(|table| format!("{schema}.{table}"));
-    // rolled back, or undone on return
     let settings = NestLevel::new();
-    settings.trust_only_catalog()?;
     // DROP TABLE IF EXISTS says of each table that it is not there
     settings.set(c"client_min_messages", "warning")?;
     make_room(&spi, &tables, plan.replace)?;

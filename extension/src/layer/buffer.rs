@@ -25,15 +25,16 @@ impl Layer for Buffer {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        if !job.table.is_heap() {
+        if !job.table.relation.is_heap() {
             return Err(Error::unsupported(format!(
                 "layer buffer can't run on \"{}\", whose access method is not heap",
-                job.table.name()
+                job.table.relation.name()
             ))
             .detail("A TID of another access method names no page of its own."));
         }
-        let mut scan = IndexScan::new(&job.table, job.raw_index()?, job.key.int, job.value, &call.snapshot);
-        let mut lock = LockPage::new(&job.table);
+        let mut scan =
+            IndexScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.value, &call.snapshot);
+        let mut lock = LockPage::new(&job.table.relation);
         let (_, reading) = counting_scans(job, || Ok(tid::run(job, &mut scan, &mut lock)))?;
         Ok(Outcome { found: None, checksum: None, reading })
     }

@@ -25,7 +25,7 @@ impl Layer for Executor {
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
         let prepared = call.prepare_lookup(job)?;
         let plan = plan(&prepared)?;
-        let mut step = PerSelect::new(&plan, job.key.int, job.value_int(), &call.snapshot);
+        let mut step = PerSelect::new(&plan, job.table.key.int, job.table.value_int(), &call.snapshot);
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
         tally.outcome(reading)
     }

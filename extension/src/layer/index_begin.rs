@@ -23,7 +23,8 @@ impl Layer for IndexBegin {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        let mut scan = NewScan::new(&job.table, job.raw_index()?, job.key.int, job.value, &call.snapshot);
+        let mut scan =
+            NewScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.value, &call.snapshot);
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
         tally.outcome(reading)
     }

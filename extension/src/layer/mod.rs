@@ -21,7 +21,7 @@ mod spi_text;
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
-use crate::job::{self, Job, Request};
+use crate::job::{Job, Request};
 use crate::outcome::Outcome;
 use crate::pg::catalog;
 use crate::pg::guc::NestLevel;
@@ -91,14 +91,11 @@ pub struct Call {
 impl Call {
     /// Starts a call that does `request` in a layer of `kind`; `function` is the SQL function being executed.
     pub fn begin(function: pg_sys::Oid, request: &Request, kind: Kind) -> Result<(Self, Job)> {
-        // by the user's search path, and nothing else by it
-        let table = job::open(request.relation)?;
         let settings = NestLevel::new();
-        settings.trust_only_catalog()?;
         let spi = Connection::open()?;
         let snapshot = ActiveSnapshot::push();
         let call = Self { snapshot, spi, settings, schema: catalog::schema_of_function(function) };
-        let job = Job::resolve(table, request, kind, &call.spi, &call.snapshot)?;
+        let job = Job::resolve(request, kind, &call.spi, &call.snapshot)?;
         Ok((call, job))
     }
 
@@ -111,7 +108,7 @@ impl Call {
     pub fn prepare_lookup(&self, job: &Job) -> Result<Prepared<'_>> {
         // an index-only scan would do less than every other arm
         self.force(&[(c"enable_indexonlyscan", "off")])?;
-        let prepared = self.spi.prepare(&job.select_sql("$1"), Some(job.key.int))?;
+        let prepared = self.spi.prepare(&job.select_sql("$1"), Some(job.table.key.int))?;
         check_plan(job, plan(&prepared)?.lookup())?;
         Ok(prepared)
     }
@@ -125,12 +122,15 @@ pub fn plan<'a>(prepared: &'a Prepared<'_>) -> Result<Generic<'a>> {
 /// Refuses a plan that is not an index scan on the key, by the index that raw layers use (or a partition's).
 pub fn check_plan(job: &Job, lookup: std::result::Result<Vec<pg_sys::Oid>, String>) -> Result<()> {
     let refuse = |found: String| {
-        Err(Error::not_ready(format!("the lookup on {} is not planned as an index scan on its key", job.relation_sql))
-            .detail(format!("The plan is a {found}."))
-            .hint(
-                "ANALYZE the table; see that its primary key is valid and enable_indexscan is on. \
+        Err(Error::not_ready(format!(
+            "the lookup on {} is not planned as an index scan on its key",
+            job.names.relation
+        ))
+        .detail(format!("The plan is a {found}."))
+        .hint(
+            "ANALYZE the table; see that its primary key is valid and enable_indexscan is on. \
                  For a table of a few pages, SET enable_seqscan = off.",
-            ))
+        ))
     };
     let found = match lookup {
         Ok(found) => found,
@@ -138,7 +138,7 @@ pub fn check_plan(job: &Job, lookup: std::result::Result<Vec<pg_sys::Oid>, Strin
     };
     let Some(expected) = &job.index else { return Ok(()) };
     let fits =
-        |&oid: &pg_sys::Oid| oid == expected.oid() || (!job.is_single_table() && is_unique_on_key(oid, expected.oid()));
+        |&oid: &pg_sys::Oid| oid == expected.oid() || (!job.table.is_single() && is_unique_on_key(oid, expected.oid()));
     if found.iter().all(fits) { Ok(()) } else { refuse(format!("scan of another index than \"{}\"", expected.name())) }
 }
 
@@ -158,7 +158,7 @@ pub fn by_name(name: &str) -> Result<&'static dyn Layer> {
 
 /// Runs `measure` and holds the index scans that were counted meanwhile against the lookups.
 pub fn counting_scans<T>(job: &Job, measure: impl FnOnce() -> Result<T>) -> Result<T> {
-    let index = job.index.as_ref().filter(|_| job.is_single_table()).map(|index| index.oid());
+    let index = job.index.as_ref().filter(|_| job.table.is_single()).map(|index| index.oid());
     let before = index.and_then(catalog::counted_scans);
     let measured = measure()?;
     let after = index.and_then(catalog::counted_scans);
@@ -169,7 +169,7 @@ pub fn counting_scans<T>(job: &Job, measure: impl FnOnce() -> Result<T>) -> Resu
             "{} lookups made {} scans of the index on {}",
             job.selects,
             after - before,
-            job.relation_sql
+            job.names.relation
         ))
         .hint("Each lookup must be one index scan; look at its plan with EXPLAIN."));
     }

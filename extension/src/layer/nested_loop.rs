@@ -39,7 +39,8 @@ impl Layer for NestedLoop {
         let prepared = call.spi.prepare(&statement(&call.schema, job), None)?;
         let plan = plan(&prepared)?;
         check_plan(job, plan.inner_lookup())?;
-        let (tally, reading) = counting_scans(job, || Ok(executor::run_once(&plan, job.value_int(), &call.snapshot)))?;
+        let (tally, reading) =
+            counting_scans(job, || Ok(executor::run_once(&plan, job.table.value_int(), &call.snapshot)))?;
         tally.outcome(reading)
     }
 }
@@ -64,9 +65,9 @@ fn statement(schema: &str, job: &Job) -> String {
     format!(
         "SELECT {value} FROM (SELECT ({key})::{key_type} AS \"select_loop key\") AS \"select_loop keys\", {relation} \
          WHERE {key_column} = \"select_loop keys\".\"select_loop key\"",
-        value = job.value_sql,
-        key_type = job.key.int.name(),
-        relation = job.relation_sql,
-        key_column = job.key_sql,
+        value = job.names.value,
+        key_type = job.table.key.int.name(),
+        relation = job.names.relation,
+        key_column = job.names.key,
     )
 }

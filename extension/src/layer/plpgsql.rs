@@ -78,11 +78,11 @@ fn body(schema: &str, job: &Job, lookup: &str) -> Result<String> {
     };
     let uniform = "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows";
     let names = [
-        ("key_type", job.key.int.name()),
-        ("value_type", job.value_int().name()),
-        ("relation", &job.relation_sql),
-        ("key", &job.key_sql),
-        ("value", &job.value_sql),
+        ("key_type", job.table.key.int.name()),
+        ("value_type", job.table.value_int().name()),
+        ("relation", &job.names.relation),
+        ("key", &job.names.key),
+        ("value", &job.names.value),
     ];
     let text = catalog::quote_literal(&job.select_sql("$1"))?;
     let lookup = fill(lookup, &[&names[..], &[("text", &text)]].concat());

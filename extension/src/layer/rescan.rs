@@ -24,7 +24,7 @@ impl Layer for Rescan {
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
         let prepared = call.prepare_lookup(job)?;
         let plan = plan(&prepared)?;
-        let mut rescan = executor::Rescan::new(&plan, job.key.int, job.value_int(), &call.snapshot);
+        let mut rescan = executor::Rescan::new(&plan, job.table.key.int, job.table.value_int(), &call.snapshot);
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut rescan)))?;
         tally.outcome(reading)
     }

@@ -45,7 +45,7 @@ pub fn execute_saved_plan(call: &Call, job: &Job, mode: PlanMode) -> Result<Outc
     call.force(&[(c"plan_cache_mode", setting)])?;
     let saved = call.prepare_lookup(job)?.save()?;
     let before = saved.counts();
-    let mut step = ExecutePlan::new(&saved, job.key.int, job.value_int());
+    let mut step = ExecutePlan::new(&saved, job.table.key.int, job.table.value_int());
     let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
     step.check()?;
     let after = saved.counts();

@@ -24,7 +24,7 @@ impl Layer for SpiText {
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
         drop(call.prepare_lookup(job)?);
-        let mut step = ExecuteText::new(&call.spi, &job.select_sql(""), job.value_int())?;
+        let mut step = ExecuteText::new(&call.spi, &job.select_sql(""), job.table.value_int())?;
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
         step.check()?;
         tally.outcome(reading)

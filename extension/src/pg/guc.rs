@@ -16,11 +16,6 @@ impl NestLevel {
         Self(unsafe { pg_sys::NewGUCNestLevel() })
     }
 
-    /// Lets names in SQL that is not qualified mean the catalog's, so that nobody's operator is taken for a built-in one.
-    pub fn trust_only_catalog(&self) -> Result<()> {
-        self.set(c"search_path", "pg_catalog, pg_temp")
-    }
-
     /// Sets a setting that any user may set.
     pub fn set(&self, name: &CStr, value: &str) -> Result<()> {
         let value = CString::new(value).map_err(|_| Error::invalid("a setting's value holds a zero byte"))?;

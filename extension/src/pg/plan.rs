@@ -97,6 +97,8 @@ unsafe fn lookup(plan: *const pg_sys::Plan) -> Result<Vec<pg_sys::Oid>, String> 
             NodeTag::T_ForeignScan => Ok(Vec::new()),
             // a view that is a security barrier
             NodeTag::T_SubqueryScan => lookup((*plan.cast::<pg_sys::SubqueryScan>()).subplan),
+            // a condition that depends on no row, asked before
+            NodeTag::T_Result if !(*plan).lefttree.is_null() => lookup((*plan).lefttree),
             // partitions, or a parent and its children
             NodeTag::T_Append => {
                 let mut found = Vec::new();
