@@ -59,6 +59,29 @@ def totals(name, rng, n, noise, shared):
             "log_estimate": center, "log_interval": [center - half, center + half]}
 
 
+def difference(name, rng, n, shift, noise, epoch_noise, balanced=False):
+    """Nanoseconds per select of base less those of test, five rounds an epoch; balanced: noise sums to 0 in each."""
+    epochs = np.arange(n) // 5
+    own = rng.normal(0, epoch_noise, epochs.max() + 1)[epochs]
+    elapsed = rng.normal(100e6, 1e6, (2, n)).round()
+    rounds = rng.normal(0, noise, (2, n))
+    if balanced:
+        rounds -= rounds.reshape(2, -1, 5).mean(axis=2).repeat(5, axis=1)
+    cost = np.array([[5000.0 + shift], [5000.0]]) + np.array([own, 0 * own]) + rounds
+    selects = (elapsed / cost).round()
+    values = elapsed[0] / selects[0] - elapsed[1] / selects[1]
+    walsh = [(values[i] + values[j]) / 2 for i in range(n) for j in range(i, n)]
+    center = float(np.median(walsh))
+    rounds = wilcoxon_interval(values, "exact" if n < 15 else "asymptotic")
+    means = np.array([values[epochs == epoch].mean() for epoch in range(epochs.max() + 1)])
+    by_epoch = [float(end) for end in stats.t.interval(0.95, len(means) - 1, means.mean(), stats.sem(means))]
+    wider = max(rounds, by_epoch, key=lambda ends: ends[1] - ends[0])
+    return {"name": name, "base": np.vstack([selects[0], elapsed[0]]).T.tolist(),
+            "test": np.vstack([selects[1], elapsed[1]]).T.tolist(), "epochs": epochs.tolist(),
+            "estimate": center, "source": "wilcoxon" if wider is rounds else "epoch-t",
+            "interval": [min(wider[0], center), max(wider[1], center)]}
+
+
 def main():
     rng = np.random.default_rng(20121108)
     cases = [
@@ -79,8 +102,15 @@ def main():
         totals("three", rng, 3, 0.05, 0.05),
     ]
     quantiles = [[n, float(stats.t.ppf(0.975, n - 1))] for n in (2, 3, 6, 8, 30, 1000)]
+    own = np.random.default_rng(20261130)
+    differences = [
+        difference("alike", own, 30, 0, 60, 0, balanced=True),
+        difference("a small step, rounds agree within an epoch", own, 20, 80, 20, 150),
+        difference("a step down, noisy rounds", own, 30, -400, 200, 0),
+        difference("exact", own, 10, 1000, 30, 0),
+    ]
     out = {"made_with": f"scipy {scipy.__version__}, numpy {np.__version__}",
-           "location": cases, "totals": pairs, "t_quantiles": quantiles}
+           "location": cases, "totals": pairs, "differences": differences, "t_quantiles": quantiles}
     path = pathlib.Path(__file__).with_name("statistics.json")
     path.write_text(json.dumps(out, indent=1) + "\n")
 

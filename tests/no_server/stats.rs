@@ -6,7 +6,7 @@ use serde_json::Value;
 use sps::stats::estimate::{self, Source};
 use sps::stats::ratio_of_totals::{self, Amount, Pair};
 use sps::stats::steady::{self, Class};
-use sps::stats::{CONFIDENCE, Interval, hodges_lehmann, outlier, student_t, walsh, wilcoxon};
+use sps::stats::{CONFIDENCE, Interval, difference, hodges_lehmann, outlier, student_t, walsh, wilcoxon};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("../golden/statistics.json")).unwrap()
@@ -59,16 +59,35 @@ fn quantiles_of_t_are_scipys() {
     }
 }
 
+/// A case's blocks of both arms.
+fn pairs_of(case: &Value) -> Vec<Pair> {
+    let amounts = |side: &str| -> Vec<Amount> {
+        let rows = case[side].as_array().unwrap().iter().map(numbers);
+        rows.map(|row| Amount { selects: row[0], elapsed: row[1] }).collect()
+    };
+    amounts("base").into_iter().zip(amounts("test")).map(|(base, test)| Pair { base, test }).collect()
+}
+
+#[test]
+fn differences_of_times_have_the_wider_of_scipys_intervals() {
+    let mut sources = Vec::new();
+    for case in golden()["differences"].as_array().unwrap() {
+        let name = case["name"].as_str().unwrap();
+        let epochs = numbers(&case["epochs"]).into_iter().map(|epoch| epoch as u64);
+        let found = difference::estimate(&epochs.zip(pairs_of(case)).collect::<Vec<_>>()).unwrap();
+        close(name, found.value, case["estimate"].as_f64().unwrap());
+        same_interval(name, found.interval, &case["interval"]);
+        assert_eq!(found.source.unwrap().name(), case["source"], "{name}");
+        sources.push(found.source);
+    }
+    assert!(sources.contains(&Some(Source::Wilcoxon)) && sources.contains(&Some(Source::EpochT)));
+}
+
 #[test]
 fn ratio_of_totals_has_the_covariance_term() {
     for case in golden()["totals"].as_array().unwrap() {
         let name = case["name"].as_str().unwrap();
-        let amounts = |side: &str| -> Vec<Amount> {
-            let rows = case[side].as_array().unwrap().iter().map(numbers);
-            rows.map(|row| Amount { selects: row[0], elapsed: row[1] }).collect()
-        };
-        let pairs: Vec<Pair> =
-            amounts("base").into_iter().zip(amounts("test")).map(|(base, test)| Pair { base, test }).collect();
+        let pairs = pairs_of(case);
         close(name, ratio_of_totals::log_estimate(&pairs).unwrap(), case["log_estimate"].as_f64().unwrap());
         same_interval(name, ratio_of_totals::log_interval(&pairs, CONFIDENCE), &case["log_interval"]);
     }
@@ -97,6 +116,7 @@ fn nothing_is_estimated_from_nothing() {
     assert_eq!(student_t::interval(&[1.0], CONFIDENCE), None);
     assert_eq!(estimate::location(&[]), None);
     assert_eq!(estimate::ratio(&[]), None);
+    assert_eq!(difference::estimate(&[]), None);
     assert_eq!(ratio_of_totals::log_estimate(&[]), None);
 }
 
@@ -152,6 +172,20 @@ fn a_ratio_is_found_with_an_interval_round_it() {
     assert!(found.estimate.interval.unwrap().contains(1.5));
     assert!(found.total_interval.unwrap().contains(1.5));
     assert!(!found.skewed);
+}
+
+#[test]
+fn a_difference_is_what_the_base_takes_more_whatever_is_below_it() {
+    let time = |ns: f64| Amount { selects: 1e8 / ns, elapsed: 1e8 };
+    let wobble = noise(13, 30);
+    for below in [100.0, 100_000.0] {
+        let pair = |i: usize| Pair { base: time(below + 70.0 + wobble[i]), test: time(below) };
+        let found = difference::estimate(&(0..30).map(|i| (i as u64 / 5, pair(i))).collect::<Vec<_>>()).unwrap();
+        assert!((found.value - 70.0).abs() < 1.0, "{found:?}");
+        assert!(found.interval.unwrap().contains(70.0));
+    }
+    let few = difference::estimate(&[(0, Pair { base: time(2.0), test: time(3.0) })]).unwrap();
+    assert!((few.value + 1.0).abs() < 1e-9 && few.interval.is_none());
 }
 
 #[test]

@@ -1,36 +1,9 @@
-//! The estimator of this project: Hodges–Lehmann on the logs, with the wider of two intervals.
-//!
-//! Wilcoxon's interval takes rounds as independent; the t interval on epoch means takes only epochs so, and catches
-//! what a backend carries from round to round (memory layout, cache colour). Choosing one by a pre-test undercovers,
-//! so the wider one is given, always.
+//! Rates and their ratios: Hodges–Lehmann on the logs, with the wider of two intervals.
 
+use super::center::center;
+pub use super::center::{Estimate, Source};
 use super::ratio_of_totals::{self, Amount, Pair};
-use super::{Interval, hodges_lehmann, mean, student_t, wilcoxon};
-
-/// Which interval was the wider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    Wilcoxon,
-    EpochT,
-}
-
-impl Source {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wilcoxon => "wilcoxon",
-            Self::EpochT => "epoch-t",
-        }
-    }
-}
-
-/// A positive quantity (a ratio, a rate) with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    pub value: f64,
-    /// None below six rounds.
-    pub interval: Option<Interval>,
-    pub source: Option<Source>,
-}
+use super::{Interval, student_t, wilcoxon};
 
 /// The ratio of two arms, test over base, by the estimator and by the two that a reader may check it with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,18 +19,9 @@ pub struct Ratio {
 
 /// Estimates the centre of positive `values`, each given with its epoch, epochs in order; None of nothing.
 pub fn location(values: &[(u64, f64)]) -> Option<Estimate> {
-    let logs: Vec<f64> = values.iter().map(|(_, value)| value.ln()).collect();
-    let value = hodges_lehmann::estimate(&logs)?;
-    let rounds = wilcoxon::interval(&logs, super::CONFIDENCE);
-    let epochs = rounds.and_then(|_| student_t::interval(&epoch_means(values), super::CONFIDENCE));
-    let (interval, source) = match (rounds, epochs) {
-        (Some(rounds), Some(epochs)) if epochs.width() > rounds.width() => (Some(epochs), Some(Source::EpochT)),
-        (Some(rounds), _) => (Some(rounds), Some(Source::Wilcoxon)),
-        (None, _) => (None, None),
-    };
-    // the t interval lies round the mean: where noise is skewed it may miss the estimate that it is given for
-    let interval = interval.map(|found| Interval { low: found.low.min(value), high: found.high.max(value) });
-    Some(Estimate { value: value.exp(), interval: interval.map(|found| found.map(f64::exp)), source })
+    let logs: Vec<(u64, f64)> = values.iter().map(|(epoch, value)| (*epoch, value.ln())).collect();
+    let found = center(&logs)?;
+    Some(Estimate { value: found.value.exp(), interval: found.interval.map(|ends| ends.map(f64::exp)), ..found })
 }
 
 /// Estimates the ratio of paired blocks, each pair given with its epoch, epochs in order; None of nothing.
@@ -93,18 +57,6 @@ pub fn ratio(pairs: &[(u64, Pair)]) -> Option<Ratio> {
 /// The rate of one arm by itself.
 pub fn rate(blocks: &[(u64, Amount)]) -> Option<Estimate> {
     location(&blocks.iter().map(|(epoch, amount)| (*epoch, amount.rate())).collect::<Vec<_>>())
-}
-
-/// Means of the logs by epoch. An epoch that was cut short after less than half its rounds is left out: its mean would
-/// be noisier than the others', which the t interval takes as equals.
-fn epoch_means(values: &[(u64, f64)]) -> Vec<f64> {
-    let epochs: Vec<&[(u64, f64)]> = values.chunk_by(|a, b| a.0 == b.0).collect();
-    let longest = epochs.iter().map(|epoch| epoch.len()).max().unwrap_or(0);
-    epochs
-        .into_iter()
-        .filter(|epoch| epoch.len() * 2 >= longest)
-        .map(|epoch| mean(&epoch.iter().map(|(_, value)| value.ln()).collect::<Vec<_>>()))
-        .collect()
 }
 
 /// Differences of logs that rounding makes; no skew is smaller.

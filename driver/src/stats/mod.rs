@@ -1,5 +1,7 @@
 //! Statistics: pure functions of numbers, a citation above each. `METHODOLOGY.md` says why these.
 
+pub mod center;
+pub mod difference;
 pub mod estimate;
 pub mod hodges_lehmann;
 pub mod outlier;
