@@ -1,5 +1,6 @@
 //! Tests on a real server; `make test` starts it.
 
+mod arm;
 mod check;
 mod compare;
 mod connect;

@@ -1,5 +1,6 @@
 //! Every arm finds what plain SQL finds, and what is no lookup by the key's index is not measured.
 
+use sps::arm::{LOOPS, WIRE_ARMS, tokio};
 use sps::record::{self, Block};
 
 use crate::support::{Database, Said, has_extension, run, skip};
@@ -11,7 +12,7 @@ const SEED: i64 = 7;
 fn measured(db: &Database, arm: &str, more: &[&str]) -> Result<Block, Said> {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("run.jsonl");
-    let wire = ["simple", "extended", "prepared"].contains(&arm);
+    let wire = wire_arms().any(|name| name == arm);
     let (selects, seed) = (SELECTS.to_string(), SEED.to_string());
     let units = if wire { selects.as_str() } else { "1" };
     let mut args = vec!["run", "--arm", arm, "--pin", "free", "-t", units, "--selects", &selects, "--seed", &seed];
@@ -24,6 +25,11 @@ fn measured(db: &Database, arm: &str, more: &[&str]) -> Result<Block, Said> {
     let record = record::read(&record).unwrap();
     assert_eq!(record.blocks.len(), 1);
     Ok(record.blocks.into_iter().next().unwrap())
+}
+
+/// The arms that send each select.
+pub fn wire_arms() -> impl Iterator<Item = &'static str> {
+    WIRE_ARMS.iter().map(|arm| arm.name()).chain([tokio::NAME])
 }
 
 /// Found and checksum of the same keys by plain SQL.
@@ -45,10 +51,11 @@ fn expected(db: &Database, relation: &str, key: &str, value: &str) -> (i64, i64)
 }
 
 fn arms(db: &Database) -> Vec<String> {
-    let mut arms: Vec<String> = ["simple", "extended", "prepared", "plpgsql"].map(String::from).into();
+    let mut arms: Vec<String> = wire_arms().chain(LOOPS.iter().map(|which| which.name)).map(String::from).collect();
     if has_extension() {
         let layers = db.session().query("select name from select_loop_layers() where kind <> 'control'", &[]).unwrap();
-        arms.extend(layers.iter().map(|row| row.get::<_, String>(0)).filter(|name| name != "plpgsql"));
+        let layers = layers.iter().map(|row| row.get::<_, String>(0));
+        arms.extend(layers.filter(|name| !LOOPS.iter().any(|which| which.name == name)));
     }
     arms
 }
@@ -59,7 +66,7 @@ fn all_agree(db: &Database, relation: &str, key: &str, value: &str) {
     for arm in arms(db) {
         let block = measured(db, &arm, &["--relation", relation]).unwrap_or_else(|said| panic!("{arm}: {said:#?}"));
         assert_eq!(block.selects, SELECTS, "{arm}");
-        // index_tid sees dead versions, and what reads no rows has no checksum
+        // controls look nothing up, index_tid sees dead versions, and what reads no rows has no checksum
         if let Some(checksum) = block.checksum {
             assert_eq!((block.found.unwrap(), checksum), expected, "{arm}");
         }
@@ -131,7 +138,8 @@ fn a_partitioned_table_is_looked_up_through_its_partitions_index() {
         .unwrap();
     db.session().batch("vacuum analyze").unwrap();
     let expected = expected(&db, "parted", "id", "abalance");
-    for arm in ["simple", "extended", "prepared", "plpgsql"] {
+    let controls = ["select_one", "sync"];
+    for arm in wire_arms().filter(|arm| !controls.contains(arm)).chain(LOOPS.iter().map(|which| which.name)) {
         let block = measured(&db, arm, &["--relation", "parted"]).unwrap_or_else(|said| panic!("{arm}: {said:#?}"));
         assert_eq!((block.found.unwrap(), block.checksum.unwrap()), expected, "{arm}");
     }
@@ -150,7 +158,7 @@ fn a_lookup_that_is_no_index_scan_is_not_measured() {
     let admin = db.session();
     let name = &db.name;
     admin.batch(&format!("alter database {name} set enable_indexscan = off")).unwrap();
-    for arm in ["simple", "extended", "prepared"] {
+    for arm in ["simple", "extended", "prepared", "prepared_transaction", "pipeline", "tokio"] {
         refused(&db, arm, "expected Index Scan on \"pgbench_accounts_pkey\"");
         refused(&db, arm, arm);
     }
@@ -211,10 +219,13 @@ fn the_pgbench_arm_counts_what_pgbench_counts() {
 fn the_loop_without_the_extension_draws_uniform_keys_only() {
     let db = Database::filled();
     db.session().batch("drop extension if exists select_loop").unwrap();
-    let block = measured(&db, "plpgsql", &[]).unwrap_or_else(|said| panic!("{said:#?}"));
-    assert_eq!((block.found.unwrap(), block.checksum.unwrap()), expected(&db, "pgbench_accounts", "aid", "abalance"));
-    let said = measured(&db, "plpgsql", &["--distribution", "zipfian"]).unwrap_err();
-    said.code(2).complains("uniform keys only");
+    let expected = expected(&db, "pgbench_accounts", "aid", "abalance");
+    for which in LOOPS {
+        let block = measured(&db, which.name, &[]).unwrap_or_else(|said| panic!("{said:#?}"));
+        assert_eq!((block.found.unwrap(), block.checksum.unwrap()), expected, "{}", which.name);
+        let said = measured(&db, which.name, &["--distribution", "zipfian"]).unwrap_err();
+        said.code(2).complains("uniform keys only");
+    }
     let said = measured(&db, "rescan", &[]).unwrap_err();
     said.code(2).complains("CREATE EXTENSION select_loop");
 }
@@ -223,7 +234,10 @@ fn the_loop_without_the_extension_draws_uniform_keys_only() {
 fn an_unknown_arm_lists_the_valid_ones() {
     let db = Database::filled();
     let said = measured(&db, "nope", &[]).unwrap_err();
-    said.code(2).complains("prepared").complains("pgbench").complains("plpgsql");
+    let said = said.code(2);
+    for name in wire_arms().chain(["pgbench", "call_commit", "plpgsql", "plpgsql_execute"]) {
+        said.complains(name);
+    }
     if !has_extension() {
         return skip("the server has no select_loop to list layers of");
     }

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
+use sps::arm::LOOPS;
 use sps::record;
 use sps::server::Session;
 use tokio_postgres::Config;
 
+use crate::measure::wire_arms;
 use crate::support::{Database, config, has_extension, run, sps};
 
 /// A copy of the tests' server that follows it, on a socket of its own; stopped when dropped.
@@ -85,10 +87,12 @@ fn as_owner(program: &Path, owner: &std::fs::Metadata) -> Command {
 fn every_read_arm_runs_on_a_hot_standby() {
     let db = Database::filled();
     let standby = Standby::start();
-    let mut arms: Vec<String> = ["simple", "extended", "prepared", "plpgsql"].map(String::from).into();
+    let loops = LOOPS.iter().map(|which| which.name);
+    let mut arms: Vec<String> = wire_arms().chain(loops.clone()).map(String::from).collect();
     if has_extension() {
         let layers = db.session().query("select name from select_loop_layers()", &[]).unwrap();
-        arms.extend(layers.iter().map(|row| row.get::<_, String>(0)).filter(|name| name != "plpgsql"));
+        let layers = layers.iter().map(|row| row.get::<_, String>(0));
+        arms.extend(layers.filter(|name| !loops.clone().any(|which| which == name)));
     }
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("r.jsonl");

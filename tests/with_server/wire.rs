@@ -1,16 +1,15 @@
 //! The lean client and its arms: libpq's messages, byte for byte, and answers of every shape.
 
-use std::io::{Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 use std::thread;
 
 use sps::arm::{Lookup, Text, WIRE_ARMS, WireArm};
 use sps::wire::{LeanConnection, Row};
 use tokio_postgres::Config;
 
+use crate::support::tap::Tap;
 use crate::support::{Database, config, run};
 
 fn arm(name: &str) -> &'static dyn WireArm {
@@ -29,68 +28,6 @@ fn accounts() -> Lookup {
     }
 }
 
-/// A socket in front of the server's that keeps what clients send.
-struct Tap {
-    folder: tempfile::TempDir,
-    /// A stream a connection: pgbench has one of its own before its clients'.
-    sent: Arc<Mutex<Vec<Vec<u8>>>>,
-}
-
-impl Tap {
-    fn start() -> Self {
-        let folder = tempfile::tempdir_in("/tmp").unwrap();
-        let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
-        let (host, port) = (std::env::var("PGHOST").unwrap(), std::env::var("PGPORT").unwrap());
-        let server = PathBuf::from(host).join(format!(".s.PGSQL.{port}"));
-        let sent = Arc::new(Mutex::new(Vec::new()));
-        let tap = Self { folder, sent: sent.clone() };
-        thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                let server = UnixStream::connect(&server).unwrap();
-                let (answers, back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-                let sent = sent.clone();
-                let mine = sent.lock().unwrap().len();
-                sent.lock().unwrap().push(Vec::new());
-                thread::spawn(move || {
-                    pass(client, server, |bytes| sent.lock().unwrap()[mine].extend_from_slice(bytes))
-                });
-                thread::spawn(move || pass(answers, back, |_| ()));
-            }
-        });
-        tap
-    }
-
-    /// What one connection sent from the first message on that holds the lookup, as (tag, body).
-    fn lookups(&self) -> Vec<(char, Vec<u8>)> {
-        let sent = self.sent.lock().unwrap();
-        let holds = |body: &[u8]| body.windows(9).any(|bytes| bytes == b"abalance ");
-        let stream = sent.iter().find(|stream| holds(stream)).expect("no lookup was sent");
-        // the start-up message has no tag
-        let mut rest = &stream[u32::from_be_bytes(stream[..4].try_into().unwrap()) as usize..];
-        let mut messages = Vec::new();
-        while let [tag, a, b, c, d, ..] = rest {
-            let end = u32::from_be_bytes([*a, *b, *c, *d]) as usize + 1;
-            messages.push((*tag as char, rest[5..end].to_vec()));
-            rest = &rest[end..];
-        }
-        let first = messages.iter().position(|(_, body)| holds(body)).expect("the lookup is in no message");
-        messages.drain(..first);
-        messages.retain(|(tag, _)| *tag != 'X');
-        messages
-    }
-}
-
-fn pass(mut from: UnixStream, mut to: UnixStream, see: impl Fn(&[u8])) {
-    let mut buffer = [0; 4096];
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        see(&buffer[..count]);
-        if to.write_all(&buffer[..count]).is_err() {
-            break;
-        }
-    }
-    let _ = to.shutdown(std::net::Shutdown::Write);
-}
-
 fn pgbench() -> Command {
     let pg_config = std::env::var_os("SPS_PG_CONFIG").unwrap_or_else(|| "pg_config".into());
     let output = Command::new(pg_config).arg("--bindir").output().unwrap();
@@ -105,12 +42,12 @@ fn both(mode: &str) -> [Vec<(char, Vec<u8>)>; 2] {
     write!(script, "\\set aid 4711\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n").unwrap();
     let mut command = pgbench();
     command.args(["-n", "-t", "3", "-M", mode, "-f"]).arg(script.path());
-    command.env("PGHOST", tap.folder.path()).env("PGPORT", "5432").env("PGDATABASE", &db.name);
+    command.env("PGHOST", tap.folder()).env("PGPORT", "5432").env("PGDATABASE", &db.name);
     run(&mut command).code(0);
 
     let ours = Tap::start();
     let mut config = Config::new();
-    config.host_path(ours.folder.path()).user(std::env::var("PGUSER").unwrap()).dbname(&db.name);
+    config.host_path(ours.folder()).user(std::env::var("PGUSER").unwrap()).dbname(&db.name);
     let mut connection = LeanConnection::connect(&config).unwrap();
     let text = Text::new(&accounts());
     let mut found = 0;

@@ -20,6 +20,6 @@ impl WireArm for Extended {
 
     fn request(&self, text: &Text, key: i64, out: &mut BytesMut) -> Result<()> {
         frontend::parse("", &text.parameterized, [], out)?;
-        bind_and_execute("", key, out)
+        bind_and_execute("", &[key], out)
     }
 }

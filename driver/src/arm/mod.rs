@@ -3,31 +3,49 @@
 //! A wire arm is one file here and one line in [`WIRE_ARMS`]. Layers have no list on this side: the extension's
 //! `select_loop_layers()` is the list.
 
+mod call_commit;
 mod decimal;
 mod extended;
 mod keys;
 mod layer;
-
+mod pipeline;
+mod plpgsql;
+mod plpgsql_execute;
+mod plpgsql_loop;
 mod prepared;
+mod prepared_transaction;
+mod select_one;
 mod simple;
 mod spec;
+mod sync;
 mod tally;
 mod wire;
 
 pub mod pgbench;
-pub mod plpgsql_loop;
+pub mod tokio;
 
 pub use keys::{Keys, Seeds};
 pub use layer::{Layer, LayerScript, layers};
-pub use plpgsql_loop::LoopScript;
+pub use plpgsql_loop::{Loop, LoopScript};
 pub use spec::{ArmSpec, Placement};
 pub use tally::{Counting, Tally};
 pub use wire::WireScript;
 
 use crate::error::Result;
 
-/// The wire arms, in the order of help and hints: one line each.
-pub const WIRE_ARMS: &[&dyn WireArm] = &[&simple::Simple, &extended::Extended, &prepared::Prepared];
+/// The wire arms, in the order of help, hints and the ladder, controls last: one line each.
+pub const WIRE_ARMS: &[&dyn WireArm] = &[
+    &extended::Extended,
+    &simple::Simple,
+    &prepared::Prepared,
+    &prepared_transaction::PreparedTransaction,
+    &pipeline::Pipeline,
+    &select_one::SelectOne,
+    &sync::Sync,
+];
+
+/// The PL/pgSQL loops that this side can send as DO blocks, in the ladder's order: one line each.
+pub const LOOPS: &[&Loop] = &[&plpgsql_execute::PLPGSQL_EXECUTE, &call_commit::CALL_COMMIT, &plpgsql::PLPGSQL];
 
 /// The lookup that every arm does, as the data set defines it.
 #[derive(Clone, Debug)]
@@ -88,6 +106,14 @@ pub trait WireArm: Sync {
     /// The prepared statement that it executes, where it has one.
     fn statement(&self) -> Option<&'static str> {
         None
+    }
+    /// How many selects are under way at a time.
+    fn in_flight(&self) -> usize {
+        1
+    }
+    /// Does a block run inside one transaction, begun and committed outside the timed stretch?
+    fn in_transaction(&self) -> bool {
+        false
     }
     /// What is sent once on a fresh connection and answered before any select, Sync included; empty for nothing.
     fn setup(&self, _text: &Text, _out: &mut bytes::BytesMut) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `plpgsql` where the extension is absent: the 2012 patch's loop as a DO block, on any server, standbys too.
+//! PL/pgSQL loops as DO blocks: the 2012 patch's on any server, standbys too.
 //!
 //! A call is three requests: set_config() for its arguments, the DO block, current_setting() for its results. The
 //! block's own clock is the rate's; the other two requests lie outside it.
@@ -12,11 +12,18 @@ use super::{Counting, Lookup, Seeds, Tally};
 use crate::error::{Error, Result};
 use crate::wire::{Row, Rows, Script, integer};
 
-/// The layer that this stands in for.
-pub const NAME: &str = "plpgsql";
+/// One of them: what it does in the place of the lookup.
+#[derive(Debug)]
+pub struct Loop {
+    /// As on the command line and in records; where the extension has a layer of this name, that is used.
+    pub name: &'static str,
+    /// The template's part "lookup".
+    pub lookup: &'static str,
+    /// Does it commit in mid-loop? Then it cannot run inside a transaction.
+    pub commits: bool,
+}
 
 const TEMPLATE: &str = include_str!("../../../sql/loop.sql");
-const STATIC: &str = include_str!("../../../sql/loop_static.sql");
 
 const RESULTS: &str = "SELECT current_setting('sps.found'), current_setting('sps.checksum'), \
                        current_setting('sps.elapsed_us')";
@@ -40,18 +47,26 @@ pub struct LoopScript {
 
 impl LoopScript {
     /// `selects` a call, keys as `seeds` has them, uniform.
-    pub fn new(selects: i64, lookup: &Lookup, seeds: Seeds) -> Self {
+    pub fn new(which: &Loop, selects: i64, lookup: &Lookup, seeds: Seeds) -> Self {
         let arguments = format!(
             "SELECT set_config('sps.selects', '{selects}', false), set_config('sps.min', '{}', false), \
              set_config('sps.rows', '{}', false), set_config('sps.seed', '",
             lookup.min, lookup.rows
         );
-        Self { arguments, block: block(lookup), selects, seeds, call: 0, next: Step::Arguments, total: None }
+        Self {
+            arguments,
+            block: block(which.lookup, lookup),
+            selects,
+            seeds,
+            call: 0,
+            next: Step::Arguments,
+            total: None,
+        }
     }
 }
 
 /// The template with its names filled in, as the extension's layer fills it in.
-fn block(lookup: &Lookup) -> String {
+fn block(template: &str, lookup: &Lookup) -> String {
     let names = [
         ("relation", lookup.relation.as_str()),
         ("key", &lookup.key),
@@ -59,7 +74,8 @@ fn block(lookup: &Lookup) -> String {
         ("value", &lookup.value),
         ("value_type", &lookup.value_type),
     ];
-    let select = fill(STATIC, &names);
+    let text = escape_literal(lookup.select("$1").trim_end_matches(';'));
+    let select = fill(template, &[&names[..], &[("text", text.as_str())]].concat());
     let inner = [
         ("draw", "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows"),
         ("lookup", select.trim_end()),

@@ -10,7 +10,7 @@ use super::{Text, WireArm};
 use crate::error::{Error, Result};
 
 /// pgbench's name for the first statement that it prepares.
-const STATEMENT: &str = "P_0";
+pub(super) const STATEMENT: &str = "P_0";
 
 pub struct Prepared;
 
@@ -34,17 +34,18 @@ impl WireArm for Prepared {
     }
 
     fn request(&self, _: &Text, key: i64, out: &mut BytesMut) -> Result<()> {
-        bind_and_execute(STATEMENT, key, out)
+        bind_and_execute(STATEMENT, &[key], out)
     }
 }
 
-/// What libpq's `PQsendQueryGuts` sends after Parse: no parameter formats, one text parameter, one result format (text).
-pub(super) fn bind_and_execute(statement: &str, key: i64, out: &mut BytesMut) -> Result<()> {
-    let text = |key: i64, out: &mut BytesMut| {
-        out.put_slice(Decimal::new(key).bytes());
+/// What libpq's `PQsendQueryGuts` sends after Parse: no parameter formats, text parameters, one result format (text).
+#[inline]
+pub(super) fn bind_and_execute(statement: &str, keys: &[i64], out: &mut BytesMut) -> Result<()> {
+    let text = |key: &i64, out: &mut BytesMut| {
+        out.put_slice(Decimal::new(*key).bytes());
         Ok(IsNull::No)
     };
-    frontend::bind("", statement, [], [key], text, [0], out).map_err(|error| match error {
+    frontend::bind("", statement, [], keys, text, [0], out).map_err(|error| match error {
         BindError::Conversion(error) => Error::failed(error.to_string()),
         BindError::Serialization(error) => error.into(),
     })?;

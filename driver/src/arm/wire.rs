@@ -40,6 +40,10 @@ fn out_of_range() -> Error {
 }
 
 impl Script for WireScript<'_> {
+    fn in_flight(&self) -> usize {
+        self.arm.in_flight()
+    }
+
     #[inline]
     fn request(&mut self, out: &mut BytesMut) -> Result<()> {
         if self.keys.between_calls() {

@@ -5,9 +5,11 @@ use crate::arm::Tally;
 use crate::error::{Error, Exit, Result};
 use crate::wire::{LeanConnection, Until};
 
+use super::block::{self, Stretch};
+use super::connections::Connections;
 use super::gate::Gate;
 use super::plan::{Arm, Kind};
-use super::{Measurement, Sink, block};
+use super::{Measurement, Sink};
 
 /// Selects that every arm does.
 pub const SELECTS: i64 = 1000;
@@ -24,7 +26,7 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub fn check(
     measurement: &Measurement<'_>,
     gate: &Gate,
-    connections: &mut [Vec<LeanConnection>],
+    connections: &mut [Connections],
     epoch: u64,
     sink: &mut dyn Sink,
 ) -> Result<()> {
@@ -34,8 +36,10 @@ pub fn check(
     let snapshot = exporter.value("SELECT pg_export_snapshot()").ok();
     let mut first: Option<(&str, Tally)> = None;
     for (arm, connections) in measurement.arms.iter().zip(connections) {
-        let Some(connection) = connections.first_mut().filter(|_| arm.agrees()) else { continue };
-        let tally = one(measurement, gate, arm, connection, epoch, snapshot.as_deref(), sink)
+        if !arm.agrees() {
+            continue;
+        }
+        let tally = one(measurement, gate, arm, connections, epoch, snapshot.as_deref(), sink)
             .map_err(|error| if error.exit == Exit::Interrupted { error } else { error.context(&arm.info.name) })?;
         // without a checksum the arm reads no rows, and what it counts may be dead versions
         if tally.checksum.is_none() {
@@ -53,34 +57,40 @@ fn one(
     measurement: &Measurement<'_>,
     gate: &Gate,
     arm: &Arm,
-    connection: &mut LeanConnection,
+    connections: &mut Connections,
     epoch: u64,
     snapshot: Option<&str>,
     sink: &mut dyn Sink,
 ) -> Result<Tally> {
-    let gated = matches!(arm.kind, Kind::Wire(_) | Kind::Loop);
-    connection.query(BEGIN)?;
-    if let Some(snapshot) = snapshot {
-        connection.query(&format!("SET TRANSACTION SNAPSHOT '{snapshot}'"))?;
-    }
-    if gated {
-        gate.plan(arm, connection)?;
-    }
-    let before = if gated { gate.scans(connection)? } else { None };
-    let until = match arm.kind {
-        Kind::Wire(_) => Until::Units(SELECTS as u64),
-        _ => Until::Units(1),
-    };
-    let one = std::slice::from_mut(connection);
-    let done = block::clients(measurement, arm, one, epoch, ROUND, SELECTS, until)?;
-    if gated {
-        let after = gate.scans(connection)?;
-        gate.counted(before, after, done.tally.selects)?;
-        if let Some(note) = gate.plan_kind(arm, connection)? {
-            sink.warn(format!("{}: {note}", arm.info.name));
+    // layers check themselves
+    let gated = !matches!(arm.kind, Kind::Layer(_));
+    let before = connections.on_first(|connection| {
+        connection.query(BEGIN)?;
+        if let Some(snapshot) = snapshot {
+            connection.query(&format!("SET TRANSACTION SNAPSHOT '{snapshot}'"))?;
         }
-    }
-    connection.query("COMMIT")?;
+        if !gated {
+            return Ok(None);
+        }
+        gate.plan(arm, connection)?;
+        gate.scans(connection)
+    })?;
+    let until = match arm.kind {
+        Kind::Layer(_) | Kind::Loop(_) => Until::Units(1),
+        _ => Until::Units(SELECTS as u64),
+    };
+    let stretch = Stretch { epoch, round: ROUND, clients: 1, per_call: SELECTS, until };
+    let done = block::stretch(measurement, arm, connections, stretch)?;
+    connections.on_first(|connection| {
+        if gated {
+            let after = gate.scans(connection)?;
+            gate.counted(before.flatten(), after, done.tally.selects)?;
+            if let Some(note) = gate.plan_kind(arm, connection)? {
+                sink.warn(format!("{}: {note}", arm.info.name));
+            }
+        }
+        connection.query("COMMIT").map(drop)
+    })?;
     Ok(done.tally)
 }
 

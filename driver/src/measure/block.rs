@@ -1,16 +1,16 @@
 //! One block: all clients of one arm, from a common start until the time is up.
 
-use std::sync::Barrier;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::arm::{Counting, Keys, LayerScript, LoopScript, Placement, Seeds, Tally, Text, WireScript};
+use crate::arm::{Counting, Keys, LayerScript, LoopScript, Seeds, Tally, Text, WireScript, tokio};
 use crate::error::{Error, Result};
 use crate::record::Block;
-use crate::wire::{Client, LeanConnection, Outcome, Until, drive};
+use crate::wire::{Client, LeanConnection, Until, drive};
 
 use super::Measurement;
-use super::placing::Placing;
+use super::connections::{Connections, shares};
 use super::plan::{Arm, Kind};
+use super::thread;
 use super::usage::{self, Used};
 
 /// Where in the run a block is.
@@ -29,28 +29,33 @@ pub struct Done {
 }
 
 /// Measures one block of `arm` over `connections`, one a client.
-pub fn run(
-    measurement: &Measurement<'_>,
-    arm: &Arm,
-    connections: &mut [LeanConnection],
-    at: Position,
-) -> Result<Block> {
+pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connections, at: Position) -> Result<Block> {
     let plan = &measurement.plan;
     let until = match measurement.limit {
         Some(units) => Until::Units(units),
         None => Until::Elapsed(Duration::from_millis(plan.block_ms)),
     };
-    let backends: Vec<i32> = connections.iter().map(LeanConnection::backend).collect();
+    let backends = connections.backends();
     let backend_cpu = || {
         let local = measurement.target.info.local && !backends.is_empty();
         local.then(|| usage::of_processes(backends.iter().copied())).flatten()
     };
+    if arm.in_transaction() {
+        connections.on_each("BEGIN")?;
+    }
     let (cpu_before, steal_before) = (backend_cpu(), usage::steal());
     let done = match &arm.kind {
         Kind::Pgbench(pgbench) => super::pgbench_block::run(measurement, pgbench, arm.info.placement)?,
-        _ => clients(measurement, arm, connections, at.epoch, at.round, plan.selects_per_call, until)?,
+        _ => {
+            let Position { epoch, round, .. } = at;
+            let (clients, per_call) = (plan.clients, plan.selects_per_call);
+            stretch(measurement, arm, connections, Stretch { epoch, round, clients, per_call, until })?
+        }
     };
     let (cpu_after, steal_after) = (backend_cpu(), usage::steal());
+    if arm.in_transaction() {
+        connections.on_each("COMMIT")?;
+    }
     let difference = |after: Option<i64>, before: Option<i64>| Some(after? - before?);
     let Done { tally, driver_ns, used } = done;
     Ok(Block {
@@ -73,99 +78,88 @@ pub fn run(
     })
 }
 
-/// Runs `arm` on `connections` until `until`, over the plan's threads; also used untimed, to warm up.
-pub fn clients(
+/// What clients do together, timed or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    pub epoch: u64,
+    pub round: u64,
+    /// Only the first so many of them.
+    pub clients: usize,
+    /// Selects of a layer's call.
+    pub per_call: i64,
+    pub until: Until,
+}
+
+/// Runs `arm` on `connections`, over the plan's threads; also used untimed, to warm up.
+pub fn stretch(
     measurement: &Measurement<'_>,
     arm: &Arm,
-    connections: &mut [LeanConnection],
-    epoch: u64,
-    round: u64,
-    per_call: i64,
-    until: Until,
+    connections: &mut Connections,
+    stretch: Stretch,
 ) -> Result<Done> {
     let Measurement { target, lookup, plan, distribution, .. } = measurement;
+    let Stretch { epoch, round, per_call, .. } = stretch;
     let seeds = |client: usize| Seeds { run: plan.seed, epoch, round, client: client as u64 };
-    match &arm.kind {
-        Kind::Wire(wire) => {
+    let keys = |client| Keys::new(seeds(client), per_call, lookup, *distribution);
+    match (&arm.kind, connections) {
+        (Kind::Wire(wire), Connections::Lean(connections)) => {
             let text = Text::new(lookup);
-            let script =
-                |client| WireScript::new(*wire, &text, Keys::new(seeds(client), per_call, lookup, *distribution));
-            threads(measurement, arm, connections, script, until)
+            lean(measurement, arm, connections, stretch, |client| WireScript::new(*wire, &text, keys(client)))
         }
-        Kind::Layer(layer) => {
+        (Kind::Layer(layer), Connections::Lean(connections)) => {
             let schema = target.extension_schema.as_deref().unwrap_or_default();
-            let script = |client| {
+            lean(measurement, arm, connections, stretch, |client| {
                 let (distribution, skew) = (plan.distribution.as_str(), plan.skew);
                 LayerScript::new(schema, layer, per_call, lookup, seeds(client), distribution, skew)
-            };
-            threads(measurement, arm, connections, script, until)
+            })
         }
-        Kind::Loop => threads(measurement, arm, connections, |c| LoopScript::new(per_call, lookup, seeds(c)), until),
-        Kind::Pgbench(_) => Err(Error::failed("pgbench drives its own clients")),
+        (Kind::Loop(which), Connections::Lean(connections)) => {
+            lean(measurement, arm, connections, stretch, |c| LoopScript::new(which, per_call, lookup, seeds(c)))
+        }
+        (Kind::Tokio, Connections::Tokio(shares)) => by_tokio(measurement, arm, shares, stretch, keys),
+        _ => Err(Error::failed("pgbench drives its own clients")),
     }
 }
 
 /// Clients spread over threads as evenly as they go; any number of either.
-fn threads<S: Counting>(
+fn lean<S: Counting>(
     measurement: &Measurement<'_>,
     arm: &Arm,
     connections: &mut [LeanConnection],
+    stretch: Stretch,
     script: impl Fn(usize) -> S,
-    until: Until,
 ) -> Result<Done> {
-    let mut clients: Vec<Client<'_, S>> = connections
-        .iter_mut()
-        .enumerate()
-        .map(|(client, connection)| Client { connection, script: script(client) })
-        .collect();
-    let threads = measurement.plan.threads.clamp(1, clients.len().max(1));
-    let (placing, placement) = (&measurement.placing, arm.info.placement);
-    let barrier = Barrier::new(threads);
+    let clients = connections.iter_mut().take(stretch.clients).enumerate();
+    let mut clients: Vec<Client<'_, S>> =
+        clients.map(|(client, connection)| Client { connection, script: script(client) }).collect();
     let mut rest = clients.as_mut_slice();
-    let results = std::thread::scope(|scope| {
-        let running: Vec<_> = (0..threads)
-            .map(|thread| {
-                let share = rest.len().div_ceil(threads - thread);
-                let mine = std::mem::take(&mut rest);
-                let (mine, others) = mine.split_at_mut(share);
-                rest = others;
-                let barrier = &barrier;
-                scope.spawn(move || one_thread(placing, placement, mine, barrier, until))
-            })
-            .collect();
-        running.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
-    });
-    let mut done: Option<(Instant, Instant, Option<Used>)> = None;
-    for result in results {
-        let (Outcome { start, end }, used) =
-            result.map_err(|_| Error::failed("a client thread ended unexpectedly"))??;
-        done = Some(match done {
-            None => (start, end, used),
-            Some((first, last, sum)) => (first.min(start), last.max(end), sum.zip(used).map(|(a, b)| a.plus(b))),
-        });
+    let mut works = Vec::new();
+    for share in shares(rest.len(), measurement.plan.threads) {
+        let mine = rest.split_off_mut(..share).unwrap_or_default();
+        works.push(move || Ok((drive(mine, stretch.until)?, ())));
     }
-    let tally = clients.iter().map(|client| client.script.tally()).reduce(Tally::plus);
-    match (done, tally) {
-        (Some((start, end, used)), Some(tally)) => {
-            Ok(Done { tally, driver_ns: end.duration_since(start).as_nanos() as i64, used })
-        }
-        _ => Err(Error::usage("there is no client").hint("use -c 1 or more")),
-    }
+    let ran = thread::run(&measurement.placing, arm.info.placement, works)?;
+    let tally = clients.iter().map(|client| client.script.tally()).reduce(Tally::plus).unwrap_or_default();
+    Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used })
 }
 
-fn one_thread<S: Counting>(
-    placing: &Placing,
-    placement: Placement,
-    clients: &mut [Client<'_, S>],
-    barrier: &Barrier,
-    until: Until,
-) -> Result<(Outcome, Option<Used>)> {
-    let pinned = placing.pin_client(placement);
-    // everyone waits here, errors included: a missing thread would hold up the others for ever
-    barrier.wait();
-    pinned?;
-    let before = Used::by_thread();
-    let outcome = drive(clients, until)?;
-    let used = Used::by_thread().zip(before).map(|(after, before)| after.since(before));
-    Ok((outcome, used))
+/// The same on tokio-postgres, whose clients were spread over threads when they connected.
+fn by_tokio(
+    measurement: &Measurement<'_>,
+    arm: &Arm,
+    shares: &mut [tokio::Share],
+    stretch: Stretch,
+    keys: impl Fn(usize) -> Keys,
+) -> Result<Done> {
+    let mut clients = 0..stretch.clients;
+    let mut works = Vec::new();
+    for share in shares {
+        let keys: Vec<Keys> = clients.by_ref().take(share.backends().count()).map(&keys).collect();
+        if !keys.is_empty() {
+            works.push(move || share.drive(keys, stretch.until));
+        }
+    }
+    let ran = thread::run(&measurement.placing, arm.info.placement, works)?;
+    let tally = ran.results.into_iter().reduce(Tally::plus).unwrap_or_default();
+    Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used })
 }

@@ -1,14 +1,13 @@
 //! Epochs: fresh connections for every arm, made warm and found to agree; then rounds, every arm a block each.
 
-use crate::arm::{Text, WireArm};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::schedule;
-use crate::wire::LeanConnection;
 
 use super::block::{self, Position};
+use super::connections::Connections;
 use super::gate::Gate;
-use super::plan::{Arm, Kind, has_pgbench};
+use super::plan::{Arm, has_pgbench};
 use super::{Measurement, Next, Sink, agreement, warm};
 
 /// Clocks of driver and server may differ by this share of a layer's time before it is worth a warning.
@@ -33,7 +32,7 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
                 let connected = match connections.as_mut() {
                     Some(connections) => &mut connections[arm],
                     None => {
-                        fresh = connect(measurement, &arms[arm])?;
+                        fresh = Connections::new(measurement, &arms[arm])?;
                         &mut fresh
                     }
                 };
@@ -72,10 +71,10 @@ fn start(
     gate: &Gate,
     epoch: u64,
     sink: &mut dyn Sink,
-) -> Result<Option<Vec<Vec<LeanConnection>>>> {
+) -> Result<Option<Vec<Connections>>> {
     let mut connections = Vec::with_capacity(measurement.arms.len());
     for arm in &measurement.arms {
-        connections.push(connect(measurement, arm).map_err(|error| named(error, arm))?);
+        connections.push(Connections::new(measurement, arm).map_err(|error| named(error, arm))?);
     }
     warm::data(measurement)?;
     for (arm, connections) in measurement.arms.iter().zip(&mut connections) {
@@ -83,36 +82,6 @@ fn start(
     }
     agreement::check(measurement, gate, &mut connections, epoch, sink)?;
     Ok((!has_pgbench(&measurement.arms)).then_some(connections))
-}
-
-/// New connections of an arm, one a client, on the cores of its placement, its statement prepared.
-fn connect(measurement: &Measurement<'_>, arm: &Arm) -> Result<Vec<LeanConnection>> {
-    if matches!(arm.kind, Kind::Pgbench(_)) {
-        return Ok(Vec::new());
-    }
-    let _placed = measurement.placing.backends(arm.info.placement)?;
-    let text = Text::new(measurement.lookup);
-    (0..measurement.plan.clients)
-        .map(|_| {
-            let mut connection = LeanConnection::connect(&measurement.target.config)?;
-            let lookup_is_ours = matches!(arm.kind, Kind::Wire(_) | Kind::Loop);
-            if lookup_is_ours && measurement.lookup.covered_by_key() {
-                connection.query("SET enable_indexonlyscan = off")?;
-            }
-            if let Kind::Wire(wire) = arm.kind {
-                set_up(wire, &text, &mut connection)?;
-            }
-            Ok(connection)
-        })
-        .collect()
-}
-
-fn set_up(wire: &dyn WireArm, text: &Text, connection: &mut LeanConnection) -> Result<()> {
-    wire.setup(text, &mut connection.out)?;
-    if connection.out.is_empty() {
-        return Ok(());
-    }
-    connection.exchange(&mut |_: crate::wire::Row<'_>| Ok(()))
 }
 
 fn named(error: Error, arm: &Arm) -> Error {

@@ -3,8 +3,9 @@
 use postgres_protocol::escape::escape_literal;
 use serde_json::Value;
 
+use crate::arm::Text;
 use crate::error::{Error, Result};
-use crate::wire::LeanConnection;
+use crate::wire::Queries;
 
 use super::Measurement;
 use super::plan::{Arm, Kind};
@@ -17,6 +18,8 @@ pub struct Gate {
     index_name: String,
     key: String,
     select: String,
+    /// The lookup with `$1` for its key; a literal.
+    parameterized: String,
     /// Is it one index, whose scans can be counted, or a partitioned one?
     plain: bool,
     /// track_counts.
@@ -36,17 +39,15 @@ impl Gate {
             index_name: row.try_get(0)?,
             key: lookup.key.clone(),
             select: lookup.select(&lookup.min.to_string()),
+            parameterized: escape_literal(&Text::new(lookup).parameterized),
             plain: row.try_get(1)?,
             counting: row.try_get(2)?,
         })
     }
 
     /// The plan that `connection` uses for the lookup is an Index Scan on the key's index with the key as condition.
-    pub fn plan(&self, arm: &Arm, connection: &mut LeanConnection) -> Result<()> {
-        let statement = match arm.kind {
-            Kind::Wire(wire) => wire.statement(),
-            _ => None,
-        };
+    pub fn plan(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<()> {
+        let statement = self.statement(arm, connection)?;
         // the statement itself where there is one, since its generic plan may be another
         let explained = match statement {
             Some(name) => format!("EXECUTE \"{name}\" ({})", self.sample()),
@@ -86,7 +87,7 @@ impl Gate {
     }
 
     /// Scans of the index by this backend in this transaction; None where the server does not count them.
-    pub fn scans(&self, connection: &mut LeanConnection) -> Result<Option<i64>> {
+    pub fn scans(&self, connection: &mut dyn Queries) -> Result<Option<i64>> {
         if !self.plain || !self.counting {
             return Ok(None);
         }
@@ -108,10 +109,23 @@ impl Gate {
         .hint("the lookups did not use the index of the key, or something else ran in the same session"))
     }
 
+    /// The prepared statement that `arm` executes, where it has one.
+    fn statement(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<Option<String>> {
+        match arm.kind {
+            Kind::Wire(wire) => Ok(wire.statement().map(str::to_owned)),
+            // tokio-postgres names its statements itself
+            Kind::Tokio => {
+                let sql = "SELECT name FROM pg_catalog.pg_prepared_statements WHERE statement = ";
+                let name = connection.value(&format!("{sql}{}", self.parameterized))?;
+                Ok(Some(name).filter(|name| !name.is_empty()))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// What is remarkable about how a prepared statement was planned; None where it ran by its generic plan.
-    pub fn plan_kind(&self, arm: &Arm, connection: &mut LeanConnection) -> Result<Option<String>> {
-        let Kind::Wire(wire) = arm.kind else { return Ok(None) };
-        let Some(name) = wire.statement() else { return Ok(None) };
+    pub fn plan_kind(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<Option<String>> {
+        let Some(name) = self.statement(arm, connection)? else { return Ok(None) };
         let sql =
             format!("SELECT generic_plans, custom_plans FROM pg_catalog.pg_prepared_statements WHERE name = '{name}'");
         let row = connection.query(&sql)?.into_iter().next().unwrap_or_default();

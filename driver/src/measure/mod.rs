@@ -5,12 +5,14 @@
 
 mod agreement;
 mod block;
+mod connections;
 mod epoch;
 mod gate;
 mod pgbench_block;
 mod placing;
 mod plan;
 mod round_trip;
+mod thread;
 mod usage;
 mod warm;
 

@@ -1,6 +1,6 @@
 //! From the arms asked for to concrete ones.
 
-use crate::arm::{ArmSpec, Layer, WIRE_ARMS, WireArm, layers, pgbench, plpgsql_loop};
+use crate::arm::{ArmSpec, LOOPS, Layer, Loop, WIRE_ARMS, WireArm, layers, pgbench, tokio};
 use crate::error::{Error, Result};
 use crate::record::{ArmInfo, Plan, Side};
 use crate::server::Target;
@@ -12,8 +12,9 @@ use super::placing::Placing;
 pub enum Kind {
     Wire(&'static dyn WireArm),
     Layer(String),
-    /// `plpgsql` without the extension.
-    Loop,
+    /// A PL/pgSQL loop that we send ourselves.
+    Loop(&'static Loop),
+    Tokio,
     Pgbench(pgbench::Pgbench),
 }
 
@@ -27,7 +28,17 @@ pub struct Arm {
 impl Arm {
     /// Does it take part in the agreement check?
     pub fn agrees(&self) -> bool {
-        !self.info.control && !matches!(self.kind, Kind::Pgbench(_))
+        let apart = match &self.kind {
+            Kind::Pgbench(_) => true,
+            Kind::Loop(which) => which.commits,
+            _ => false,
+        };
+        !self.info.control && !apart
+    }
+
+    /// Does a block of it run inside one transaction?
+    pub fn in_transaction(&self) -> bool {
+        matches!(self.kind, Kind::Wire(wire) if wire.in_transaction())
     }
 }
 
@@ -76,32 +87,46 @@ fn find(target: &Target, name: &str, known: &[Layer], plan: &Plan) -> Result<(Ki
         let bindir = target.private().map(|server| server.installation.bindir.as_path());
         return Ok((Kind::Pgbench(pgbench::Pgbench::find(bindir)?), Side::Pgbench, false));
     }
+    if name == tokio::NAME {
+        return Ok((Kind::Tokio, Side::Wire, false));
+    }
     if let Some(layer) = known.iter().find(|layer| layer.name == name) {
         return Ok((Kind::Layer(layer.name.clone()), Side::Server, layer.control));
     }
-    if name == plpgsql_loop::NAME && target.extension_schema.is_none() {
+    if let Some(which) = loops(target).find(|which| which.name == name) {
         if plan.distribution != "uniform" {
-            return Err(Error::usage(format!("arm \"plpgsql\" cannot draw {} keys here", plan.distribution)).hint(
-                "without the extension the loop draws uniform keys only: CREATE EXTENSION select_loop, or leave it out",
-            ));
+            let hint = match target.extension_schema {
+                None => {
+                    "without the extension loops draw uniform keys only: CREATE EXTENSION select_loop, or leave it out"
+                }
+                Some(_) => "a loop that is no layer of the extension draws uniform keys only: leave it out",
+            };
+            return Err(Error::usage(format!("arm \"{name}\" cannot draw {} keys here", plan.distribution)).hint(hint));
         }
-        return Ok((Kind::Loop, Side::Server, false));
+        return Ok((Kind::Loop(which), Side::Server, false));
     }
     Err(unknown(format!("unknown arm \"{name}\""), target, known))
 }
 
+/// The loops that we send ourselves: those that the extension, where it is, has no layer for.
+fn loops(target: &Target) -> impl Iterator<Item = &'static Loop> {
+    let all = target.extension_schema.is_none();
+    LOOPS.iter().copied().filter(move |which| all || which.commits)
+}
+
 fn unknown(message: String, target: &Target, known: &[Layer]) -> Error {
-    let wire = WIRE_ARMS.iter().map(|arm| arm.name()).chain([pgbench::NAME]).collect::<Vec<_>>().join(", ");
-    Error::usage(message).hint(if target.extension_schema.is_some() {
-        let layers = known.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
-        format!("over the wire: {wire}; in the server: {layers}")
-    } else {
-        format!(
-            "over the wire: {wire}; in the server: {}; deeper layers need CREATE EXTENSION select_loop in database \"{}\"",
-            plpgsql_loop::NAME,
-            target.info.database
-        )
-    })
+    let wire =
+        WIRE_ARMS.iter().map(|arm| arm.name()).chain([tokio::NAME, pgbench::NAME]).collect::<Vec<_>>().join(", ");
+    let server = loops(target).map(|which| which.name).chain(known.iter().map(|layer| layer.name.as_str()));
+    let server = server.collect::<Vec<_>>().join(", ");
+    let deeper = match target.extension_schema {
+        Some(_) => String::new(),
+        None => {
+            let database = &target.info.database;
+            format!("; deeper layers need CREATE EXTENSION select_loop in database \"{database}\"")
+        }
+    };
+    Error::usage(message).hint(format!("over the wire: {wire}; in the server: {server}{deeper}"))
 }
 
 /// The plan as it can be followed: beside pgbench, whole seconds for everyone.

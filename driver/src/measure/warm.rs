@@ -1,10 +1,11 @@
 //! Warm-up: data in shared buffers, statements past their first plans.
 
 use crate::error::{Exit, Result};
-use crate::wire::{LeanConnection, Until};
+use crate::wire::Until;
 
 use super::Measurement;
-use super::block;
+use super::block::{self, Stretch};
+use super::connections::Connections;
 use super::plan::{Arm, Kind};
 
 /// Executions of each statement. A prepared statement gets five custom plans before its generic one.
@@ -43,17 +44,13 @@ pub fn data(measurement: &Measurement<'_>) -> Result<()> {
 }
 
 /// Executes each connection's statement until it has its final plan.
-pub fn statements(
-    measurement: &Measurement<'_>,
-    arm: &Arm,
-    connections: &mut [LeanConnection],
-    epoch: u64,
-) -> Result<()> {
-    let (per_call, until) = match arm.kind {
-        Kind::Wire(_) => (SELECTS, Until::Units(EXECUTIONS)),
-        Kind::Layer(_) | Kind::Loop => (SELECTS, Until::Units(1)),
+pub fn statements(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connections, epoch: u64) -> Result<()> {
+    let until = match arm.kind {
+        Kind::Wire(_) | Kind::Tokio => Until::Units(EXECUTIONS),
+        Kind::Layer(_) | Kind::Loop(_) => Until::Units(1),
         Kind::Pgbench(_) => return Ok(()),
     };
-    block::clients(measurement, arm, connections, epoch, ROUND, per_call, until)?;
-    Ok(())
+    let clients = measurement.plan.clients;
+    let stretch = Stretch { epoch, round: ROUND, clients, per_call: SELECTS, until };
+    block::stretch(measurement, arm, connections, stretch).map(drop)
 }

@@ -22,5 +22,5 @@ mod target;
 mod tree;
 
 pub use connect::{ConnectArgs, NamedArgs, Place, PrivateArgs};
-pub use session::Session;
+pub use session::{Cancel, Session, refusal};
 pub use target::Target;

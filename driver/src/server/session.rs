@@ -89,7 +89,14 @@ fn typed<'a>(params: &[&'a dyn Param]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
     params.iter().map(|param| (param.as_sql(), param.sql_type())).collect()
 }
 
-struct Cancel(tokio_postgres::CancelToken);
+/// Ends what a connection of tokio-postgres is running when the user asks to stop.
+pub struct Cancel(tokio_postgres::CancelToken);
+
+impl Cancel {
+    pub fn new(token: tokio_postgres::CancelToken) -> Self {
+        Self(token)
+    }
+}
 
 impl interrupt::Stop for Cancel {
     fn cancel(&self) {

@@ -27,6 +27,24 @@ impl<F: FnMut(Row<'_>) -> Result<()>> Rows for F {
     }
 }
 
+/// Simple queries outside the timed stretches, on a connection that is timed.
+pub trait Queries {
+    /// All rows of all statements in `sql`, as text.
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>>;
+
+    /// The first column of a query's first row; empty for NULL and no row.
+    fn value(&mut self, sql: &str) -> Result<String> {
+        let first = self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next());
+        Ok(first.flatten().unwrap_or_default())
+    }
+}
+
+impl Queries for LeanConnection {
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
+        LeanConnection::query(self, sql)
+    }
+}
+
 /// A session on the server. Dropping it says goodbye (Terminate).
 pub struct LeanConnection {
     pub(super) socket: Socket,
@@ -108,7 +126,8 @@ impl LeanConnection {
         }
     }
 
-    /// One read, then every whole message: rows go to `rows`. True when the server is ready for the next request.
+    /// One read, then every whole message up to the next ReadyForQuery: rows go to `rows`. True when the server is ready
+    /// for the next request.
     ///
     /// # Errors
     /// The server's, once it is ready again; the connection can then be used on. Any other error is the connection's end.
@@ -117,6 +136,12 @@ impl LeanConnection {
         if self.input.fill(&mut self.socket)? == 0 {
             return Err(self.closed());
         }
+        self.received(rows)
+    }
+
+    /// The same without a read: takes what an earlier one brought, up to the next ReadyForQuery.
+    #[inline]
+    pub fn received(&mut self, rows: &mut impl Rows) -> Result<bool> {
         while let Some((tag, body)) = self.input.message()? {
             match tag {
                 backend::DATA_ROW_TAG => rows.row(Row::new(body))?,
@@ -140,7 +165,7 @@ impl LeanConnection {
         Ok(())
     }
 
-    /// A simple query outside the timed stretches; all rows of all its statements, as text.
+    /// As [`Queries::query`].
     pub fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
         frontend::query(sql, &mut self.out)?;
         let mut rows = Vec::new();
@@ -152,10 +177,9 @@ impl LeanConnection {
         Ok(rows)
     }
 
-    /// The first column of a query's first row; empty for NULL and no row.
+    /// As [`Queries::value`].
     pub fn value(&mut self, sql: &str) -> Result<String> {
-        let first = self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next());
-        Ok(first.flatten().unwrap_or_default())
+        Queries::value(self, sql)
     }
 
     #[cold]

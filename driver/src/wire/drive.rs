@@ -17,9 +17,14 @@ use crate::interrupt;
 
 /// What a client asks and what it makes of the answers.
 pub trait Script: Rows {
+    /// How many requests are under way at a time; above one, each is a unit.
+    #[inline]
+    fn in_flight(&self) -> usize {
+        1
+    }
     /// Appends the next request, up to what makes the server answer with ReadyForQuery.
     fn request(&mut self, out: &mut BytesMut) -> Result<()>;
-    /// The answer is in. True when a unit is complete (a select, a call): only there may a block end.
+    /// The oldest answer is in. True when a unit is complete (a select, a call): only there may a block end.
     fn answered(&mut self) -> Result<bool>;
 }
 
@@ -32,8 +37,9 @@ pub enum Until {
 }
 
 impl Until {
+    /// Is it over after `units` of a client? Also the time at which that was asked.
     #[inline]
-    fn over(self, start: Instant, units: u64) -> (bool, Instant) {
+    pub fn over(self, start: Instant, units: u64) -> (bool, Instant) {
         let now = Instant::now();
         let over = match self {
             Self::Elapsed(length) => now.duration_since(start) >= length,
@@ -70,20 +76,68 @@ pub fn drive<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<O
 }
 
 fn one<S: Script>(client: &mut Client<'_, S>, until: Until) -> Result<Outcome> {
-    let Client { connection, script } = client;
     let start = Instant::now();
-    let mut units = 0;
+    let mut pace = Pace::default();
+    client.begin(until, &mut pace)?;
     loop {
-        script.request(&mut connection.out)?;
-        connection.send()?;
-        while !connection.receive(script)? {}
-        if script.answered()? {
-            units += 1;
-            let (over, end) = until.over(start, units);
-            if over {
-                return Ok(Outcome { start, end });
-            }
+        if let Some(end) = client.go_on(until, start, &mut pace)? {
+            return Ok(Outcome { start, end });
         }
+    }
+}
+
+/// How far a client is.
+#[derive(Clone, Copy, Default)]
+struct Pace {
+    /// Finished.
+    units: u64,
+    /// Requests whose answers are not in.
+    under_way: u64,
+    /// No more is to be asked.
+    over: bool,
+}
+
+impl<S: Script> Client<'_, S> {
+    /// Sends the first requests: as many as are to be under way.
+    fn begin(&mut self, until: Until, pace: &mut Pace) -> Result<()> {
+        let Client { connection, script } = self;
+        let most = match until {
+            Until::Elapsed(_) => u64::MAX,
+            Until::Units(wanted) => wanted.max(1),
+        };
+        while pace.under_way < most.min(script.in_flight() as u64) {
+            script.request(&mut connection.out)?;
+            pace.under_way += 1;
+        }
+        connection.send()
+    }
+
+    /// One read; for each answer in it another request, unless the block is over. The time when the last answer was in.
+    #[inline]
+    fn go_on(&mut self, until: Until, start: Instant, pace: &mut Pace) -> Result<Option<Instant>> {
+        let Client { connection, script } = self;
+        let mut ready = connection.receive(script)?;
+        while ready {
+            pace.under_way -= 1;
+            if script.answered()? {
+                pace.units += 1;
+                let (over, now) = until.over(start, pace.units + pace.under_way);
+                pace.over |= over;
+                if pace.over && pace.under_way == 0 {
+                    return Ok(Some(now));
+                }
+            }
+            if !pace.over {
+                script.request(&mut connection.out)?;
+                pace.under_way += 1;
+            }
+            // the request just made is not sent yet: with no other there is no answer to look for
+            ready = (pace.over || pace.under_way > 1) && connection.received(script)?;
+        }
+        if !connection.out.is_empty() {
+            connection.send()?;
+        }
+        Ok(None)
     }
 }
 
@@ -95,12 +149,11 @@ fn several<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Out
     for (i, client) in clients.iter().enumerate() {
         epoll.add(&client.connection.socket, EpollEvent::new(EpollFlags::EPOLLIN, i as u64)).map_err(waiting)?;
     }
-    let mut units = vec![0_u64; clients.len()];
+    let mut paces = vec![Pace::default(); clients.len()];
     let mut active = clients.len();
     let start = Instant::now();
-    for Client { connection, script } in clients.iter_mut() {
-        script.request(&mut connection.out)?;
-        connection.send()?;
+    for (client, pace) in clients.iter_mut().zip(&mut paces) {
+        client.begin(until, pace)?;
     }
     let mut end = start;
     let mut events = [EpollEvent::empty(); EVENTS];
@@ -111,20 +164,9 @@ fn several<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Out
         };
         for event in &events[..count] {
             let i = event.data() as usize;
-            let Client { connection, script } = &mut clients[i];
-            if !connection.receive(script)? {
-                continue;
+            if let Some(now) = clients[i].go_on(until, start, &mut paces[i])? {
+                (active, end) = (active - 1, now);
             }
-            if script.answered()? {
-                units[i] += 1;
-                let (over, now) = until.over(start, units[i]);
-                if over {
-                    (active, end) = (active - 1, now);
-                    continue;
-                }
-            }
-            script.request(&mut connection.out)?;
-            connection.send()?;
         }
     }
     Ok(Outcome { start, end })

@@ -58,6 +58,9 @@ impl Failure {
             "53300" => Some(
                 "every arm has connections of its own, one a client: raise max_connections (private server: --set max_connections=500), or lower -c",
             ),
+            "2D000" => Some(
+                "a loop that commits runs outside a transaction only: a pooler or a setting of the session has begun one",
+            ),
             "22003" => Some("the sum of the values does not fit a bigint: use a table with smaller values"),
             _ => None,
         }

@@ -12,7 +12,7 @@ mod input;
 mod row;
 mod socket;
 
-pub use connection::{LeanConnection, Rows};
+pub use connection::{LeanConnection, Queries, Rows};
 pub use drive::{Client, Outcome, Script, Until, drive};
 pub use row::{Row, integer};
 pub use socket::{Address, Socket};

@@ -1,5 +1,7 @@
 //! The tests' server, a database for each test, sps as a user runs it, and skips that are counted.
 
+pub mod tap;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,0 +1,107 @@
+//! The connections of an arm in an epoch: one a client, on the cores of its placement, its statement prepared.
+
+use crate::arm::{Text, WireArm, tokio};
+use crate::error::Result;
+use crate::wire::{LeanConnection, Queries};
+
+use super::Measurement;
+use super::plan::{Arm, Kind};
+
+pub enum Connections {
+    Lean(Vec<LeanConnection>),
+    /// By thread.
+    Tokio(Vec<tokio::Share>),
+    /// pgbench makes its own.
+    None,
+}
+
+impl Connections {
+    /// New ones, on new backends.
+    pub fn new(measurement: &Measurement<'_>, arm: &Arm) -> Result<Self> {
+        let Measurement { target, lookup, plan, .. } = measurement;
+        let _placed = match arm.kind {
+            Kind::Pgbench(_) => return Ok(Self::None),
+            _ => measurement.placing.backends(arm.info.placement)?,
+        };
+        let text = Text::new(lookup);
+        let lookup_is_ours = matches!(arm.kind, Kind::Wire(_) | Kind::Loop(_) | Kind::Tokio);
+        let set = match lookup_is_ours && lookup.covered_by_key() {
+            true => "SET enable_indexonlyscan = off",
+            false => "",
+        };
+        if matches!(arm.kind, Kind::Tokio) {
+            let shares = shares(plan.clients, plan.threads);
+            let shares = shares.map(|clients| tokio::Share::connect(&target.config, &text, clients, set));
+            return shares.collect::<Result<_>>().map(Self::Tokio);
+        }
+        let connect = |_| {
+            let mut connection = LeanConnection::connect(&target.config)?;
+            if !set.is_empty() {
+                connection.query(set)?;
+            }
+            if let Kind::Wire(wire) = arm.kind {
+                set_up(wire, &text, &mut connection)?;
+            }
+            Ok(connection)
+        };
+        (0..plan.clients).map(connect).collect::<Result<_>>().map(Self::Lean)
+    }
+
+    /// Process ids of the backends.
+    pub fn backends(&self) -> Vec<i32> {
+        match self {
+            Self::Lean(connections) => connections.iter().map(LeanConnection::backend).collect(),
+            Self::Tokio(shares) => shares.iter().flat_map(tokio::Share::backends).collect(),
+            Self::None => Vec::new(),
+        }
+    }
+
+    /// Does something untimed on the first connection; None where there is none.
+    pub fn on_first<T>(&mut self, work: impl FnOnce(&mut dyn Queries) -> Result<T>) -> Result<Option<T>> {
+        match self {
+            Self::Lean(connections) => connections.first_mut().map(|first| work(first)),
+            Self::Tokio(shares) => {
+                shares.first_mut().and_then(|share| share.each().next().map(|mut one| work(&mut one)))
+            }
+            Self::None => None,
+        }
+        .transpose()
+    }
+
+    /// Runs `sql` untimed on every connection.
+    pub fn on_each(&mut self, sql: &str) -> Result<()> {
+        match self {
+            Self::Lean(connections) => connections.iter_mut().try_for_each(|one| one.query(sql).map(drop)),
+            Self::Tokio(shares) => {
+                shares.iter_mut().flat_map(tokio::Share::each).try_for_each(|mut one| one.query(sql).map(drop))
+            }
+            Self::None => Ok(()),
+        }
+    }
+}
+
+fn set_up(wire: &dyn WireArm, text: &Text, connection: &mut LeanConnection) -> Result<()> {
+    wire.setup(text, &mut connection.out)?;
+    if connection.out.is_empty() {
+        return Ok(());
+    }
+    connection.exchange(&mut |_: crate::wire::Row<'_>| Ok(()))
+}
+
+/// How many of `clients` run on each of `threads`, as evenly as they go.
+pub fn shares(clients: usize, threads: usize) -> impl Iterator<Item = usize> {
+    let threads = threads.clamp(1, clients.max(1));
+    (0..threads).map(move |thread| clients / threads + usize::from(thread < clients % threads))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shares;
+
+    #[test]
+    fn every_client_is_on_one_thread_whatever_their_numbers() {
+        assert_eq!(shares(5, 2).collect::<Vec<_>>(), [3, 2]);
+        assert_eq!(shares(2, 5).collect::<Vec<_>>(), [1, 1]);
+        assert_eq!(shares(6, 4).collect::<Vec<_>>(), [2, 2, 1, 1]);
+    }
+}
