@@ -5,10 +5,12 @@
 
 SHELL := /bin/bash
 
-# a PG_CONFIG given by hand is a server of the caller's own: nothing but libclang is installed for it
-PG_CONFIG_GIVEN := $(filter-out undefined,$(origin PG_CONFIG))
+# a PG_CONFIG given by hand is a server of the caller's own: nothing but libclang is installed for it; an empty one is none
+PG_CONFIG_GIVEN := $(strip $(PG_CONFIG))
+ifeq ($(PG_CONFIG_GIVEN),)
 # looked up when a recipe needs it: `deps` may have installed it just before
-PG_CONFIG ?= $(shell tools/pg-config)
+override PG_CONFIG = $(shell tools/pg-config)
+endif
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 ARGS ?=
 

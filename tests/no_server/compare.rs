@@ -86,6 +86,26 @@ fn a_file_that_cannot_be_written_is_found_before_measuring() {
 }
 
 #[test]
+fn a_record_that_is_there_is_refused_before_a_server_is_looked_for() {
+    let taken = tempfile::NamedTempFile::new().unwrap();
+    let output = compare(&["--record", taken.path().to_str().unwrap()]);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr.contains("File exists") && stderr.contains("never overwritten"), "{stderr}");
+    assert!(!stderr.contains("cannot connect"), "{stderr}");
+}
+
+#[test]
+fn variables_set_to_nothing_are_not_set() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sps"));
+    command.arg("compare").env("PGHOST", "/nowhere/at/all").env("PG_CONFIG", "").env("SPS_EXTENSION_DIR", "");
+    let output = command.env("PGPORT", "").output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("/nowhere/at/all/.s.PGSQL.5432"), "{stderr}");
+}
+
+#[test]
 fn a_password_in_an_arms_place_is_not_printed() {
     for uri in ["postgresql://ann:s3cret@db/bench", "postgresql://ann:x@s3cret@db/bench"] {
         let stderr = refused(&[uri], "not the name of an arm");

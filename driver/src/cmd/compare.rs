@@ -1,6 +1,6 @@
 //! `sps compare`: rounds of arms, ratios with intervals.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::arm::ArmSpec;
 use crate::cmd::destination::Destination;
@@ -67,6 +67,7 @@ pub fn run(args: Args) -> Result<Exit> {
     plan.min_epochs = args.epochs;
     plan.half_width = args.half_width;
     let destination = args.destination.open()?;
+    Writer::check(args.record.as_deref())?;
 
     interrupt::install()?;
     let target = Target::open(&args.connect, args.scale)?;
@@ -80,10 +81,9 @@ pub fn run(args: Args) -> Result<Exit> {
     let header = header("compare", &target, &dataset, &measurement, compared, warnings)?;
 
     let writer = Writer::create(args.record.as_deref(), "compare")?;
-    let path = writer.path().to_owned();
     let mut watch = Watch::start(header, writer, Stop::Precise, destination.shows_progress())?;
     let measured = measurement.run(&mut watch);
-    let summary = watch.finish(measured).map_err(|error| so_far(error, &path))?;
+    let summary = watch.finish(measured)?;
     let exit = exit_of(&summary);
     destination.write(&[summary])?;
     Ok(exit)
@@ -133,13 +133,6 @@ fn resolve(arms: &[ArmInfo], pairs: &[(ArmSpec, ArmSpec)]) -> Result<Vec<(String
                 .hint("to see the noise floor use --aa"))
         }
         None => Ok(named),
-    }
-}
-
-fn so_far(error: Error, record: &Path) -> Error {
-    match &error.hint {
-        Some(_) => error,
-        None => error.hint(format!("what was measured until then is in {}", record.display())),
     }
 }
 

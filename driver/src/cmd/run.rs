@@ -62,6 +62,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Exit> {
     let spec = args.spec()?;
     let plan = args.plan(&spec)?;
+    Writer::check(args.record.as_deref())?;
     interrupt::install()?;
     let target = Target::open(&args.connect, args.scale)?;
     let session = target.session()?;

@@ -6,6 +6,8 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use nix::errno::Errno;
+
 use super::{Line, utc};
 use crate::error::{Error, Result};
 
@@ -20,6 +22,13 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Refuses a `place` that [`Writer::create`] would refuse for what is there already, before anything is started for its
+    /// sake.
+    pub fn check(place: Option<&Path>) -> Result<()> {
+        let taken = place.filter(|place| place.is_file());
+        taken.map_or(Ok(()), |place| Err(cannot_create(place, &Errno::EEXIST.into())))
+    }
+
     /// Creates the record of a run of `command`: the file `place`, or a new file in the folder `place`, else one in
     /// `results` of the current directory, which is made where it is missing.
     ///

@@ -1,5 +1,6 @@
 //! Where to connect: flags over environment over libpq's defaults, or a private server.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use tokio_postgres::Config;
@@ -52,10 +53,11 @@ pub struct PrivateArgs {
     pub set: Vec<String>,
     /// Folder with select_loop.so, select_loop.control and its SQL
     #[arg(long, value_name = "DIR", env = "SPS_EXTENSION_DIR")]
-    pub extension_dir: Option<PathBuf>,
+    // not a PathBuf: clap refuses an empty one, and a variable that is set to nothing is not set
+    pub extension_dir: Option<OsString>,
     /// The pg_config of the PostgreSQL to start
     #[arg(long, value_name = "FILE", env = "PG_CONFIG")]
-    pub pg_config: Option<PathBuf>,
+    pub pg_config: Option<OsString>,
 }
 
 /// What the arguments and the environment come to.
@@ -123,11 +125,14 @@ impl PrivateArgs {
         Ok(private::Options {
             keep: self.keep,
             settings,
-            extension_dir: self.extension_dir.clone().filter(|path| !path.as_os_str().is_empty()),
-            // a variable that is set to nothing is not set
-            pg_config: self.pg_config.clone().filter(|path| !path.as_os_str().is_empty()),
+            extension_dir: given(&self.extension_dir),
+            pg_config: given(&self.pg_config),
         })
     }
+}
+
+fn given(path: &Option<OsString>) -> Option<PathBuf> {
+    path.as_ref().filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 fn is_setting_name(name: &str) -> bool {

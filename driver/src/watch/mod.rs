@@ -50,7 +50,12 @@ impl Watch {
         let summary = report::build(&self.header, &self.blocks, &Outcome { status, warnings: self.warnings, record });
         let written = self.writer.write(&Line::Summary(Box::new(summary.clone())));
         match measured {
-            Err(error) if error.exit != Exit::Interrupted => Err(error),
+            Err(error) if error.exit != Exit::Interrupted => Err(match &summary.record {
+                Some(record) if error.hint.is_none() && summary.rounds > 0 => {
+                    error.hint(format!("what was measured until then is in {record}"))
+                }
+                _ => error,
+            }),
             _ => written.map(|()| summary),
         }
     }
