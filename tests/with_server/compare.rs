@@ -135,6 +135,19 @@ fn unknown_arms_are_refused_with_the_valid_ones_and_nothing_is_stored() {
 }
 
 #[test]
+fn more_connections_than_the_server_has_are_refused_and_nothing_is_stored() {
+    let database = Database::filled();
+    let compared = compare(&database, &["simple@free", "prepared@free", "-c", "9000"]);
+    compared
+        .said
+        .code(1)
+        .complains("18002 connections are needed at once")
+        .complains("lower -c")
+        .complains("max_connections");
+    assert!(compared.records().is_empty());
+}
+
+#[test]
 fn missing_tables_are_one_error_and_nothing_is_stored() {
     let database = Database::empty();
     let compared = compare(&database, &["simple"]);

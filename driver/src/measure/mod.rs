@@ -11,6 +11,7 @@ mod gate;
 mod pgbench_block;
 mod placing;
 mod plan;
+mod room;
 mod round_trip;
 mod thread;
 mod usage;
@@ -74,6 +75,7 @@ impl<'a> Measurement<'a> {
             .map_err(|error| Error::usage(error.to_string()).hint(error.hint()))?;
         let arms = plan::resolve(target, specs, &placing, &plan)?;
         let plan = plan::fit(plan, &arms);
+        room::check(target, &arms, plan.clients)?;
         Ok(Self { target, dataset, lookup, plan, arms, placing, distribution, limit: None })
     }
 

@@ -127,7 +127,10 @@ pub fn refusal(config: &Config, error: tokio_postgres::Error) -> Error {
         Some(code) if code == SqlState::INVALID_CATALOG_NAME => {
             format!("name another database with -d, or create it: createdb {dbname}")
         }
-        Some(code) if code == SqlState::TOO_MANY_CONNECTIONS => "end other sessions, or raise max_connections".into(),
+        Some(code) if code == SqlState::TOO_MANY_CONNECTIONS => {
+            "every arm has connections of its own, one a client: lower -c, end other sessions, or raise max_connections"
+                .into()
+        }
         Some(code) if code == SqlState::CANNOT_CONNECT_NOW => "wait until the server is up, then try again".into(),
         Some(_) => return described.context(format!("cannot connect to {}", places(config))),
         None if described.message.contains("password missing") => {

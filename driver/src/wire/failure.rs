@@ -55,9 +55,6 @@ impl Failure {
             }
             "25P03" | "57P05" => Some("a timeout of idle sessions ended the connection: set it to 0 for this role"),
             "57P01" => Some("an administrator ended the connection, or the server is shutting down"),
-            "53300" => Some(
-                "every arm has connections of its own, one a client: raise max_connections (private server: --set max_connections=500), or lower -c",
-            ),
             "2D000" => Some(
                 "a loop that commits runs outside a transaction only: a pooler or a setting of the session has begun one",
             ),

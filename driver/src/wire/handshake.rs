@@ -14,6 +14,7 @@ use tokio_postgres::{CancelToken, Config, NoTls};
 
 use super::socket::Socket;
 use crate::error::{Error, Result};
+use crate::server::refusal;
 
 /// Starts a session on `socket`; the token cancels what that session runs.
 pub fn authenticate(socket: &mut Socket, config: &Config) -> Result<CancelToken> {
@@ -23,7 +24,8 @@ pub fn authenticate(socket: &mut Socket, config: &Config) -> Result<CancelToken>
     let mut config = config.clone();
     config.ssl_mode(SslMode::Disable);
     let mut io = Blocking { socket, header: [0; HEADER], given: HEADER, body: 0 };
-    let (client, _connection) = block_on(config.connect_raw(&mut io, NoTls))??;
+    let started = block_on(config.connect_raw(&mut io, NoTls))?;
+    let (client, _connection) = started.map_err(|error| refusal(&config, error))?;
     Ok(client.cancel_token())
 }
 
