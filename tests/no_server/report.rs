@@ -98,6 +98,10 @@ fn precision_that_was_not_reached_is_said_with_its_size() {
     let summary = summary_of(&header, &blocks(&header, &RATES, 30));
     assert_eq!(summary.precision_reached, Some(false));
     assert!(warned(&summary, "precision not reached: ±0."), "{:?}", summary.warnings);
+    assert!(warned(&summary, "more time helps (--time-limit, now 60 s)"), "{:?}", summary.warnings);
+    header.plan.max_rounds = Some(30);
+    let summary = summary_of(&header, &blocks(&header, &RATES, 30));
+    assert!(warned(&summary, "more rounds help (--rounds, now 30)"), "{:?}", summary.warnings);
 }
 
 #[test]

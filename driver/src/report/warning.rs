@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::number::{count, ratio};
+use super::number::{count, plural, ratio};
 use super::precision::percent;
 use crate::arm::Placement;
 use crate::record::{ArmSummary, Block, Header, Side, Status, Summary};
@@ -147,15 +147,16 @@ fn of_precision(summary: &Summary, out: &mut Vec<String>) {
         return;
     }
     if summary.rounds > 0 && summary.rounds < FEWEST as u64 {
-        out.push(format!("{} rounds: intervals need {FEWEST}", summary.rounds));
+        out.push(format!("{}: intervals need {FEWEST}", plural(summary.rounds as usize, "round")));
     } else if let (Some(precision), Some(false), Status::Done) =
         (summary.precision, summary.precision_reached, summary.status)
     {
-        out.push(format!(
-            "precision not reached: ±{}, wanted ±{}; more time helps (--time-limit, now {} s)",
-            percent(precision),
-            percent(summary.plan.half_width),
-            summary.plan.time_limit_s
-        ));
+        let plan = &summary.plan;
+        let limit = match plan.max_rounds {
+            Some(most) if summary.rounds >= most => format!("more rounds help (--rounds, now {most})"),
+            _ => format!("more time helps (--time-limit, now {} s)", plan.time_limit_s),
+        };
+        let wanted = percent(plan.half_width);
+        out.push(format!("precision not reached: ±{}, wanted ±{wanted}; {limit}", percent(precision)));
     }
 }
