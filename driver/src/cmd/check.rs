@@ -11,14 +11,14 @@ use crate::server::{ConnectArgs, Target, dataset, finding};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    connect: ConnectArgs,
     /// Table to look up in; pgbench_accounts where there is one
     #[arg(long, value_name = "NAME")]
     relation: Option<String>,
     /// Scale of a private server's tables
     #[arg(long, short = 's', default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=100_000))]
     scale: i64,
+    #[command(flatten)]
+    connect: ConnectArgs,
 }
 
 /// Findings are advice: they do not change the exit code.

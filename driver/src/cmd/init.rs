@@ -10,8 +10,6 @@ use crate::server::{NamedArgs, Session, Target, capacity};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    connect: NamedArgs,
     /// 100,000 accounts, about 15 MB, a unit
     #[arg(long, short = 's', default_value_t = 1, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     scale: i64,
@@ -27,6 +25,8 @@ pub struct Args {
     /// Drop pgbench's tables first where they are there; nothing is dropped without it
     #[arg(long)]
     replace: bool,
+    #[command(flatten)]
+    connect: NamedArgs,
 }
 
 pub fn run(args: Args) -> Result<Exit> {

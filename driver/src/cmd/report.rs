@@ -11,7 +11,7 @@ pub struct Args {
     /// Records, as sps compare and sps run wrote them
     #[arg(required = true, value_name = "RECORD")]
     records: Vec<PathBuf>,
-    /// How to print them: table, json or csv
+    /// How to print them: table, json, csv, or pgbench for its lines
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: String,
 }
