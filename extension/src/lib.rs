@@ -5,7 +5,7 @@
 //! - `layer`: one file a layer
 //! - `ladder`, `setup`, `check`: all layers compared; pgbench's tables; what would distort a measurement
 //! - `pg`: everything that touches the server unsafely: one guard type a file, and the timed loop
-#![deny(clippy::unwrap_used, clippy::expect_used)]
+#![deny(unsafe_code, clippy::unwrap_used, clippy::expect_used)]
 
 mod api;
 mod check;
