@@ -78,6 +78,7 @@ fn tables_without_a_usable_key_rows_or_storage_are_refused() {
             "create table keyless (k int); create table textual (k text primary key);
              create table pair (a int, b int, primary key (a, b)); create table empty (k int primary key);
              create table later (k int primary key deferrable); create view v as select 1 as k;
+             create table elsewhere (k text primary key, i int unique); create table unkeyed (i int unique);
              create table wide (k bigint primary key);
              insert into wide values (-9223372036854775808), (9223372036854775807);
              alter table pgbench_accounts drop constraint pgbench_accounts_pkey",
@@ -88,6 +89,8 @@ fn tables_without_a_usable_key_rows_or_storage_are_refused() {
         ("textual", "no valid primary key"),
         ("pair", "no valid primary key"),
         ("later", "no valid primary key"),
+        ("elsewhere", "no valid primary key"),
+        ("unkeyed", "no valid primary key"),
         ("pgbench_accounts", "no valid primary key"),
         ("empty", "is empty"),
         ("wide", "span more than a bigint"),
@@ -96,4 +99,19 @@ fn tables_without_a_usable_key_rows_or_storage_are_refused() {
         let error = inspect(&session, Some(table)).unwrap_err();
         assert!(error.message.contains(expected), "{table}: {error}");
     }
+}
+
+#[test]
+fn where_the_primary_keys_index_cannot_be_used_another_on_its_column_is() {
+    let database = Database::empty();
+    let session = database.session();
+    session
+        .batch(
+            "create table later (other int unique, k int primary key deferrable);
+             create unique index whole on later (k); create unique index newer on later (k);
+             insert into later values (1, 7)",
+        )
+        .unwrap();
+    let (data, lookup) = inspect(&session, Some("later")).unwrap();
+    assert_eq!((data.index.as_str(), lookup.key.as_str(), data.min), ("public.whole", "k", 7));
 }

@@ -71,17 +71,21 @@ struct KeyIndex {
     key_type: String,
 }
 
-/// The primary key's index, else the oldest unique one that could be: valid, immediate, whole, of one integer column.
+/// The primary key's index where a lookup can use it, else the oldest other one on that column alone that can: unique,
+/// valid, immediate, whole. The extension chooses by the same rule.
 fn key_index(session: &Session, table: u32, qualified: &str) -> Result<KeyIndex> {
     let found = session.query_opt(
         "select i.indexrelid, format('%I.%I', n.nspname, c.relname), format('%I', a.attname),
                 format_type(a.atttypid, null)
-         from pg_index i
+         from pg_index p
+           join pg_attribute a on a.attrelid = p.indrelid and a.attnum = p.indkey[0]
+           join pg_index i on i.indrelid = p.indrelid and i.indkey[0] = a.attnum
            join pg_class c on c.oid = i.indexrelid
            join pg_namespace n on n.oid = c.relnamespace
            join pg_am am on am.oid = c.relam and am.amname = 'btree'
-           join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-         where i.indrelid = $1 and i.indnkeyatts = 1 and i.indisunique and i.indimmediate
+           join pg_opclass o on o.oid = i.indclass[0] and o.opcdefault and o.opcintype = a.atttypid
+         where p.indrelid = $1 and p.indisprimary and p.indnkeyatts = 1
+           and i.indnkeyatts = 1 and i.indisunique and i.indimmediate
            and i.indisvalid and i.indisready and i.indislive and i.indpred is null
            and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
          order by i.indisprimary desc, i.indexrelid limit 1",
