@@ -39,7 +39,8 @@ fn parse_pairs(text: &str) -> Result<Pairs> {
         }
         while chars.next_if(|c| c.is_ascii_whitespace()).is_some() {}
         if chars.next() != Some('=') {
-            return Err(wrong(format!("missing \"=\" after \"{name}\"")));
+            // not quoted: it may be the second word of a password
+            return Err(wrong("a word is followed by no \"=\"; a value with spaces needs single quotes"));
         }
         while chars.next_if(|c| c.is_ascii_whitespace()).is_some() {}
         let quoted = chars.next_if_eq(&'\'').is_some();
@@ -60,17 +61,17 @@ fn parse_pairs(text: &str) -> Result<Pairs> {
 
 fn parse_uri(rest: &str) -> Result<Pairs> {
     let mut pairs = Pairs::new();
+    // credentials first, as in libpq: a password may hold a question mark
+    let mut rest = rest;
+    if let Some(at) = rest.find(['@', '/']).filter(|&at| rest[at..].starts_with('@')) {
+        let credentials = &rest[..at];
+        let (user, password) = credentials.split_once(':').unwrap_or((credentials, ""));
+        push(&mut pairs, "user", user)?;
+        push(&mut pairs, "password", password)?;
+        rest = &rest[at + 1..];
+    }
     let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
-    let (authority, dbname) = rest.split_once('/').map_or((rest, None), |(authority, name)| (authority, Some(name)));
-    let hosts = match authority.split_once('@') {
-        None => authority,
-        Some((credentials, hosts)) => {
-            let (user, password) = credentials.split_once(':').map_or((credentials, None), |(u, p)| (u, Some(p)));
-            push(&mut pairs, "user", user)?;
-            push(&mut pairs, "password", password.unwrap_or_default())?;
-            hosts
-        }
-    };
+    let (hosts, dbname) = rest.split_once('/').map_or((rest, None), |(hosts, name)| (hosts, Some(name)));
     let mut names = Vec::new();
     let mut ports = Vec::new();
     for part in hosts.split(',') {
@@ -86,7 +87,7 @@ fn parse_uri(rest: &str) -> Result<Pairs> {
     push(&mut pairs, "dbname", dbname.unwrap_or_default())?;
     for part in query.into_iter().flat_map(|query| query.split('&')) {
         let Some((name, value)) = part.split_once('=') else {
-            return Err(wrong(format!("missing \"=\" after the query parameter \"{part}\"")));
+            return Err(wrong("a query parameter is followed by no \"=\""));
         };
         match (decode(name)?.as_str(), decode(value)?) {
             ("ssl", value) if value == "true" => pairs.push(("sslmode".into(), "require".into())),
@@ -170,6 +171,8 @@ mod tests {
         assert_eq!(read("postgresql://a:1,b/d"), "host=a,b port=1, dbname=d");
         assert_eq!(read("postgresql:///d?host=/tmp"), "dbname=d host=/tmp");
         assert_eq!(read("postgresql://h?ssl=true"), "host=h sslmode=require");
+        assert_eq!(read("postgresql://u:p?w:x@h/d?port=1"), "user=u password=p?w:x host=h dbname=d port=1");
+        assert_eq!(read("postgresql://h/d?user=a@b"), "host=h dbname=d user=a@b");
     }
 
     #[test]
@@ -178,6 +181,8 @@ mod tests {
             "host",
             "x=1 host",
             "password='secret",
+            "password=my secret",
+            "postgresql://u@h?secret",
             "postgresql://[::1",
             "postgresql://secret%zz@h",
             "postgresql://h?x",
