@@ -1,6 +1,7 @@
 //! One error type, with the exit code that it ends the program with.
 
 use std::fmt;
+use std::io::Write;
 
 /// Exit codes; they are part of the command-line contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,4 +67,9 @@ impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         Self::failed(error.to_string())
     }
+}
+
+/// A line on standard error. One that is closed or full is no reason to fail.
+pub fn tell(line: impl fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -97,3 +97,11 @@ fn a_server_has_to_be_named() {
     run(&mut crate::support::sps(&["init"])).code(2).complains("no server is named").complains("PGHOST");
     run(&mut crate::support::sps(&["init", "--private"])).code(2).complains("--private");
 }
+
+#[test]
+fn a_full_standard_error_is_no_reason_to_fail() {
+    let database = Database::empty();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    run(database.sps(&["init"]).stderr(full)).code(0);
+    assert_eq!(content(&database).len(), 4);
+}

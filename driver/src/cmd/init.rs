@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::error::{Exit, Result};
+use crate::error::{Exit, Result, tell};
 use crate::interrupt;
 use crate::server::table::{self, Fill, TableOptions};
 use crate::server::{NamedArgs, Session, Target, capacity};
@@ -43,16 +43,16 @@ pub fn run(args: Args) -> Result<Exit> {
     if !options.replace {
         table::check_absent(&session)?;
     }
-    eprintln!(
+    tell(format_args!(
         "scale {}: {} accounts, about {} of tables and indexes in database {}",
         options.scale,
         options.accounts(),
         capacity::human(options.bytes()),
         target.info.database
-    );
+    ));
     match data_directory(&target, &session)? {
         Some(directory) => capacity::check_space(&directory, options.bytes())?,
-        None => eprintln!("the server's free disk space cannot be seen from here: not checked"),
+        None => tell("the server's free disk space cannot be seen from here: not checked"),
     }
     table::create(&session, &options)?;
     let _ = writeln!(std::io::stdout(), "created pgbench's tables at scale {} in {}", args.scale, target.info.database);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tokio_postgres::Config;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, tell};
 use crate::server::conninfo;
 use crate::server::parameter::Parameters;
 use crate::server::private;
@@ -108,7 +108,7 @@ impl NamedArgs {
         if !named && self.dbname.is_none() {
             return Ok(None);
         }
-        parameters.config(&mut |warning| eprintln!("sps: warning: {warning}")).map(Some)
+        parameters.config(&mut |warning| tell(format_args!("sps: warning: {warning}"))).map(Some)
     }
 }
 

@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio_postgres::Config;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, tell};
 use crate::interrupt;
 use crate::server::account::Account;
 use crate::server::capacity;
@@ -133,7 +133,7 @@ impl PrivateServer {
 impl Drop for PrivateServer {
     fn drop(&mut self) {
         if let Some(farewell) = self.farewell() {
-            eprintln!("{farewell}");
+            tell(farewell);
         }
     }
 }
