@@ -37,7 +37,8 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
     };
     let backends = connections.backends();
     let backend_cpu = || {
-        let local = measurement.target.info.local && !backends.is_empty();
+        // by a postmaster that was seen here: behind a pooler or in a container these ids are other processes'
+        let local = measurement.target.postmaster.is_some() && !backends.is_empty();
         local.then(|| usage::of_processes(backends.iter().copied())).flatten()
     };
     if arm.in_transaction() {
