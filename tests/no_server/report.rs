@@ -105,6 +105,29 @@ fn precision_that_was_not_reached_is_said_with_its_size() {
 }
 
 #[test]
+fn more_clients_than_cores_are_said() {
+    let mut header = header(&ARMS);
+    let said = |header: &Header| warned(&summary_of(header, &blocks(header, &RATES, 6)), "of a full machine");
+    assert!(!said(&header));
+    (header.host.cpus, header.plan.clients, header.plan.threads) = (6, 4, 2);
+    assert!(!said(&header));
+    header.host.cpus = 5;
+    assert!(said(&header));
+    // a server elsewhere has cores of its own
+    header.server.local = false;
+    assert!(!said(&header));
+}
+
+#[test]
+fn what_a_select_costs_the_client_is_shown_beside_its_share() {
+    let header = header(&ARMS[..1]);
+    let table = printed("table", &[summary_of(&header, &blocks(&header, &RATES, 6))]);
+    let line = table.lines().find(|line| line.starts_with("client CPU")).unwrap();
+    // 90 ms of a block of 250 ms, 12,500 selects in it
+    assert!(line.contains("simple@same 7,") && line.contains(" ns (36 %) a select"), "{line}");
+}
+
+#[test]
 fn below_six_rounds_there_are_estimates_without_intervals() {
     let header = header(&ARMS);
     let summary = summary_of(&header, &blocks(&header, &RATES, 5));

@@ -132,10 +132,13 @@ fn foot(summary: &Summary, out: &mut dyn Write) -> Result<()> {
     if !trips.is_empty() {
         line(out, "round trip", format_args!("{} (an empty message over a socket)", trips.join(", ")))?;
     }
-    let shares: Vec<String> =
-        wire(summary).filter_map(|arm| Some(format!("{} {}", arm.name, percent(arm.client_cpu_share?)))).collect();
-    if !shares.is_empty() {
-        line(out, "client CPU", shares.join(", "))?;
+    let client = |arm: &ArmSummary| {
+        let (each, share) = (time(arm.client_cpu_ns_per_select?), percent(arm.client_cpu_share?));
+        Some(format!("{} {each} ({share})", arm.name))
+    };
+    let clients: Vec<String> = wire(summary).filter_map(client).collect();
+    if !clients.is_empty() {
+        line(out, "client CPU", format_args!("{} a select (of its time)", clients.join(", ")))?;
     }
     let missing: Vec<String> = summary
         .arms

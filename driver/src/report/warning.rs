@@ -29,6 +29,7 @@ pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[St
     for arm in &summary.arms {
         of_arm(arm, summary, &mut out);
     }
+    of_cores(header, &mut out);
     of_courses(summary, &mut out);
     of_outliers(summary, &mut out);
     of_company(summary, &mut out);
@@ -55,6 +56,19 @@ fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
             "{name}: the client used {} of its CPU time and may be the limit; more threads (-j, now {}) may help",
             percent(share),
             summary.plan.threads
+        ));
+    }
+}
+
+/// One client and its backend have two cores, or share one because they were told to: that is no news.
+fn of_cores(header: &Header, out: &mut Vec<String>) {
+    let (plan, cores) = (&header.plan, header.host.cpus);
+    if header.server.local && plan.clients > 1 && plan.clients + plan.threads > cores {
+        out.push(format!(
+            "{} and {} of the driver share {}: rates are those of a full machine",
+            plural(plan.clients, "backend"),
+            plural(plan.threads, "thread"),
+            plural(cores, "core")
         ));
     }
 }
