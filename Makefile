@@ -43,7 +43,7 @@ check: ## formatting, lints, and the tests that need no server
 	cargo test --locked --quiet -p select_loop_keys
 	cargo test --locked --quiet -p sps --lib --test no_server
 
-bench: deps build ## the speed targets, as ratios within one run each; a quarter of an hour on an idle machine
+bench: deps build ## the speed targets, as ratios within one run each, and how soon layers stop; ten minutes on an idle machine
 	@tools/bench "$(PG_CONFIG)" "$(TARGET)"
 
 install: deps extension ## install the extension for PG_CONFIG's server: CREATE EXTENSION select_loop

@@ -97,6 +97,18 @@ fn its_settings_are_those_of_a_measurement_and_set_goes_over_them() {
 }
 
 #[test]
+fn variables_of_ours_do_not_reach_the_server() {
+    let mut server = sps(&["server"]);
+    server.env("RUST_BACKTRACE", "1").env("PGOPTIONS", "-c jit=on").env("PGDATA", "/nowhere");
+    let held = Held::start(server);
+    let environment = std::fs::read(format!("/proc/{}/environ", held.postmaster())).unwrap();
+    let environment = String::from_utf8_lossy(&environment);
+    for start in ["RUST_", "PGOPTIONS", "PGDATA"] {
+        assert!(!environment.split('\0').any(|variable| variable.starts_with(start)), "{environment}");
+    }
+}
+
+#[test]
 fn a_server_that_does_not_start_shows_the_end_of_its_log_and_leaves_nothing() {
     let directory = tempfile::Builder::new().prefix("sps-test-").tempdir_in("/tmp").unwrap();
     std::fs::set_permissions(directory.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

@@ -1,5 +1,6 @@
 //! Whom a private server runs as: PostgreSQL refuses root.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
@@ -46,8 +47,9 @@ impl Account {
     }
 
     /// `program` as this account, in a process group of its own (the terminal's Ctrl-C must not reach it before the
-    /// cancel does), in `/`, without the PG* variables of the caller. With `dies_with_us` the kernel sends it SIGQUIT when
-    /// the thread that starts it ends, kill -9 included.
+    /// cancel does), in `/`, without the PG* variables of the caller, and without RUST_BACKTRACE: the extension would put a
+    /// stack's names together at each error, which makes a cancel take a quarter of a second. With `dies_with_us` the kernel
+    /// sends it SIGQUIT when the thread that starts it ends, kill -9 included.
     pub fn command(&self, program: &Path, dies_with_us: bool) -> Command {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new("setpriv");
@@ -56,7 +58,9 @@ impl Account {
         }
         command.arg(if dies_with_us { "--pdeathsig=QUIT" } else { "--pdeathsig=clear" });
         command.arg(program).current_dir("/").process_group(0);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"PG")) {
+        let misleads =
+            |name: &OsString| ["PG", "RUST_"].iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()));
+        for (name, _) in std::env::vars_os().filter(|(name, _)| misleads(name)) {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C");
