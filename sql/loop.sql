@@ -3,7 +3,8 @@
 -- Names in braces are placeholders for quoted names and types; "lookup" is loop_static.sql or loop_execute.sql, up to the IF that
 -- a row makes true, and "draw" an expression of type bigint for key number i, uniform:
 --   first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows
--- A DO block takes no arguments and gives no result, so both go through settings of class sps.
+-- A DO block takes no arguments and gives no result, so both go through settings of class sps: "local" is true where they need
+-- not outlive the transaction, else false.
 #variable_conflict use_column
 <<sps_loop>>
 DECLARE
@@ -29,7 +30,7 @@ BEGIN
     END IF;
   END LOOP;
   PERFORM pg_catalog.set_config('sps.elapsed_us',
-    (extract(epoch FROM pg_catalog.clock_timestamp() - started) * 1000000.0)::bigint::text, false);
-  PERFORM pg_catalog.set_config('sps.found', found_rows::text, false);
-  PERFORM pg_catalog.set_config('sps.checksum', checksum::text, false);
+    (extract(epoch FROM pg_catalog.clock_timestamp() - started) * 1000000.0)::bigint::text, {local});
+  PERFORM pg_catalog.set_config('sps.found', found_rows::text, {local});
+  PERFORM pg_catalog.set_config('sps.checksum', checksum::text, {local});
 END

@@ -79,6 +79,8 @@ fn block(template: &str, lookup: &Lookup) -> String {
     let inner = [
         ("draw", "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows"),
         ("lookup", select.trim_end()),
+        // the results are asked for by a statement, and so a transaction, of its own
+        ("local", "false"),
     ];
     format!("DO {}", escape_literal(&fill(TEMPLATE, &[&names[..], &inner].concat())))
 }

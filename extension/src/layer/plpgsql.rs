@@ -86,6 +86,11 @@ fn body(schema: &str, job: &Job, lookup: &str) -> Result<String> {
     ];
     let text = catalog::quote_literal(&job.select_sql("$1"))?;
     let lookup = fill(lookup, &[&names[..], &[("text", &text)]].concat());
-    let inner = [("draw", key.as_deref().unwrap_or(uniform)), ("lookup", lookup.trim_end())];
+    let inner = [
+        ("draw", key.as_deref().unwrap_or(uniform)),
+        ("lookup", lookup.trim_end()),
+        // the call's own nest level ends with it, and nothing is left in the session
+        ("local", "true"),
+    ];
     Ok(fill(LOOP, &[&names[..], &inner].concat()))
 }

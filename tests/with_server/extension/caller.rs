@@ -170,3 +170,20 @@ fn settings_are_back_after_an_error_within_the_transaction() {
         assert_eq!(connection.value(settings), before, "{}", layer.name);
     }
 }
+
+#[test]
+fn a_call_leaves_no_setting_behind() {
+    let Some(database) = filled() else { return };
+    let connection = Connection::new(&database);
+    // PL/pgSQL brings settings of its own, named plpgsql.…
+    let settings = "select md5(string_agg(name || setting, ',' order by name)) from pg_settings where name !~ '[.]'";
+    let before = connection.rows(settings);
+    for layer in layers(&connection) {
+        connection.run(&format!("select * from select_loop('{}', 10)", layer.name));
+        assert_eq!(connection.rows(settings), before, "{}", layer.name);
+        for name in ["sps.found", "sps.checksum", "sps.elapsed_us", "sps.seed"] {
+            let left = connection.rows(&format!("select current_setting('{name}', true)"));
+            assert!(matches!(left[0][0].as_deref(), None | Some("")), "{} leaves {name}", layer.name);
+        }
+    }
+}
