@@ -27,6 +27,8 @@ enum Command {
     Run(cmd::run::Args),
     /// Compare arms, interleaved, ratios with intervals; default: simple prepared plpgsql
     Compare(Box<cmd::compare::Args>),
+    /// Every arm from the wire to the buffer: what each costs, and the step to the next
+    Ladder(Box<cmd::ladder::Args>),
     /// Print records as a table, JSON or CSV
     Report(cmd::report::Args),
     /// Start a private server, run a command on it, remove it
@@ -40,6 +42,7 @@ pub fn run() -> Result<Exit> {
         Command::Check(args) => cmd::check::run(args),
         Command::Run(args) => cmd::run::run(args),
         Command::Compare(args) => cmd::compare::run(*args),
+        Command::Ladder(args) => cmd::ladder::run(*args),
         Command::Report(args) => cmd::report::run(args),
         Command::Server(args) => cmd::server::run(args),
     }

@@ -20,26 +20,34 @@ pub struct Error {
     pub exit: Exit,
     pub message: String,
     pub hint: Option<String>,
+    /// The server's code, where it is the server's error.
+    pub sqlstate: Option<String>,
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub fn failed(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Failed, message: message.into(), hint: None }
+        Self { exit: Exit::Failed, message: message.into(), hint: None, sqlstate: None }
     }
 
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, message: message.into(), hint: None }
+        Self { exit: Exit::Usage, message: message.into(), hint: None, sqlstate: None }
     }
 
     pub fn interrupted() -> Self {
-        Self { exit: Exit::Interrupted, message: "interrupted".into(), hint: None }
+        Self { exit: Exit::Interrupted, message: "interrupted".into(), hint: None, sqlstate: None }
     }
 
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn sqlstate(mut self, code: impl Into<String>) -> Self {
+        self.sqlstate = Some(code.into());
         self
     }
 

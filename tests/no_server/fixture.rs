@@ -18,7 +18,13 @@ pub fn arm(name: &str) -> ArmInfo {
         _ if name.contains('@') => Side::Wire,
         _ => Side::Server,
     };
-    ArmInfo { name: name.into(), arm: plain.into(), placement, side, control: plain == "keys" }
+    ArmInfo {
+        name: name.into(),
+        arm: plain.into(),
+        placement,
+        side,
+        control: ["keys", "empty", "sync"].contains(&plain),
+    }
 }
 
 pub fn header(arms: &[&str]) -> Header {

@@ -2,6 +2,7 @@
 
 mod compare;
 mod fixture;
+mod ladder;
 mod record;
 mod record_schema;
 mod report;

@@ -8,6 +8,7 @@ mod dataset;
 mod extension;
 mod init;
 mod interrupt;
+mod ladder;
 mod measure;
 mod pooler;
 mod private;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use crate::arm::ArmSpec;
 use crate::cmd::destination::Destination;
-use crate::cmd::layout::{Layout, share};
+use crate::cmd::layout::{BLOCK_MS, Layout, share};
 use crate::error::{Error, Exit, Result};
 use crate::interrupt;
 use crate::measure::{Measurement, Pin};
-use crate::record::{ArmInfo, Status, Summary, Writer, mask};
+use crate::record::{ArmInfo, Writer, mask};
 use crate::report;
 use crate::server::{ConnectArgs, Target, dataset, finding};
 use crate::watch::{Compared, Stop, Watch, header};
@@ -62,7 +62,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Exit> {
     let specs = args.specs()?;
     let pairs = args.pairs.iter().map(|text| pair(text)).collect::<Result<Vec<_>>>()?;
-    let mut plan = args.layout.plan(args.time_limit)?;
+    let mut plan = args.layout.plan(args.time_limit, BLOCK_MS)?;
     plan.max_rounds = args.rounds;
     plan.min_epochs = args.epochs;
     plan.half_width = args.half_width;
@@ -84,7 +84,7 @@ pub fn run(args: Args) -> Result<Exit> {
     let mut watch = Watch::start(header, writer, Stop::Precise, destination.shows_progress())?;
     let measured = measurement.run(&mut watch);
     let summary = watch.finish(measured)?;
-    let exit = exit_of(&summary);
+    let exit = summary.status.exit();
     destination.write(&[summary])?;
     Ok(exit)
 }
@@ -134,8 +134,4 @@ fn resolve(arms: &[ArmInfo], pairs: &[(ArmSpec, ArmSpec)]) -> Result<Vec<(String
         }
         None => Ok(named),
     }
-}
-
-fn exit_of(summary: &Summary) -> Exit {
-    if summary.status == Status::Interrupted { Exit::Interrupted } else { Exit::Done }
 }

@@ -6,6 +6,9 @@ use crate::error::{Error, Result};
 use crate::record::Plan;
 use crate::schedule::{MIN_EPOCHS, ROUNDS_PER_EPOCH};
 
+/// Length of a block of `run` and `compare`.
+pub const BLOCK_MS: u64 = 250;
+
 #[derive(Clone, Debug, clap::Args)]
 pub struct Layout {
     /// Clients, each with a connection of its own
@@ -17,9 +20,9 @@ pub struct Layout {
     /// Selects in one call of a layer
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number(1_000_000_000))]
     selects: u64,
-    /// Length of a block
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 250, value_parser = number(3_600_000))]
-    block: u64,
+    /// Length of a block [default: 250; ladder: 100]
+    #[arg(long, value_name = "MILLISECONDS", value_parser = number(3_600_000))]
+    block: Option<u64>,
     /// Decides order and keys; in the record [default: random]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<i64>,
@@ -36,11 +39,11 @@ fn number(most: u64) -> clap::builder::RangedU64ValueParser {
 }
 
 impl Layout {
-    /// The plan of a run of `time_limit` seconds at most.
+    /// The plan of a run of `time_limit` seconds at most, in blocks of `block_ms` unless another length is asked for.
     ///
     /// # Errors
     /// A usage error for a distribution, skew or time limit that makes no sense.
-    pub fn plan(&self, time_limit: f64) -> Result<Plan> {
+    pub fn plan(&self, time_limit: f64, block_ms: u64) -> Result<Plan> {
         Distribution::new(&self.distribution, self.skew)
             .map_err(|error| Error::usage(error.to_string()).hint(error.hint()))?;
         if !(time_limit.is_finite() && time_limit > 0.0) {
@@ -52,7 +55,7 @@ impl Layout {
             clients: self.clients as usize,
             threads: self.threads as usize,
             selects_per_call: self.selects as i64,
-            block_ms: self.block,
+            block_ms: self.block.unwrap_or(block_ms),
             rounds_per_epoch: ROUNDS_PER_EPOCH,
             min_epochs: MIN_EPOCHS,
             max_rounds: None,

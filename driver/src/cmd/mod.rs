@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compare;
 pub mod init;
+pub mod ladder;
 pub mod report;
 pub mod run;
 pub mod server;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::arm::{ArmSpec, pgbench};
-use crate::cmd::layout::Layout;
+use crate::cmd::layout::{BLOCK_MS, Layout};
 use crate::error::{Error, Exit, Result};
 use crate::interrupt;
 use crate::measure::{Measurement, Pin};
-use crate::record::{Plan, Status, Writer};
+use crate::record::{Plan, Writer};
 use crate::report;
 use crate::server::{ConnectArgs, Target, dataset, finding};
 use crate::watch::{Compared, Stop, Watch, header};
@@ -81,7 +81,7 @@ pub fn run(args: Args) -> Result<Exit> {
     let mut watch = Watch::start(header, writer, Stop::Limits, true)?;
     let measured = measurement.run(&mut watch);
     let summary = watch.finish(measured)?;
-    let exit = if summary.status == Status::Interrupted { Exit::Interrupted } else { Exit::Done };
+    let exit = summary.status.exit();
     let format = report::format("pgbench").ok_or_else(|| Error::failed("the format of pgbench's lines is missing"))?;
     report::print(format, &[summary])?;
     Ok(exit)
@@ -103,7 +103,7 @@ impl Args {
     fn plan(&self, spec: &ArmSpec) -> Result<Plan> {
         // the number of rounds ends it; this only ends calls that are far longer than a block
         let limit = if self.transactions.is_some() { MAX_SECONDS } else { (3 * self.time) as f64 };
-        let mut plan = self.layout.plan(limit)?;
+        let mut plan = self.layout.plan(limit, BLOCK_MS)?;
         let milliseconds = self.time * 1000;
         if spec.arm == pgbench::NAME {
             // it starts anew in every block

@@ -11,6 +11,7 @@ mod gate;
 mod pgbench_block;
 mod placing;
 mod plan;
+mod probe;
 mod room;
 mod round_trip;
 mod thread;
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 
 use select_loop_keys::Distribution;
 
-use crate::arm::{ArmSpec, Lookup};
+use crate::arm::{ArmSpec, Lookup, Placement};
 use crate::error::{Error, Result};
 use crate::record::{ArmInfo, Block, Dataset, Plan};
 use crate::server::Target;
@@ -43,6 +44,11 @@ pub trait Sink {
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next>;
     /// Something the reader of the result has to know.
     fn warn(&mut self, warning: String);
+}
+
+/// The placements in which a wire arm runs that does not name its own; `pin` as in [`Measurement::prepare`].
+pub fn wire_placements(target: &Target, pin: Option<Pin>) -> Result<Vec<Placement>> {
+    Ok(placing::Placing::new(target, pin)?.of_wire().to_vec())
 }
 
 /// Arms that are ready to be measured on one server and data set.
@@ -77,6 +83,14 @@ impl<'a> Measurement<'a> {
         let plan = plan::fit(plan, &arms);
         room::check(target, &arms, plan.clients)?;
         Ok(Self { target, dataset, lookup, plan, arms, placing, distribution, limit: None })
+    }
+
+    /// Leaves out the arms that this server, role or table refuses, with a warning for each that says why.
+    ///
+    /// # Errors
+    /// Where nothing is left, and on anything that is no refusal.
+    pub fn leave_out_refused(&mut self) -> Result<Vec<String>> {
+        probe::leave_out_refused(self)
     }
 
     /// Ends each block after `units` requests of every client (selects; calls of a layer) instead of by time.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Dataset, Plan, ServerInfo, Side, Tool};
 use crate::arm::Placement;
+use crate::error::Exit;
 use crate::stats::steady::Class;
 
 /// How a run ended. Only numbers of blocks that were finished are ever given, whatever the status.
@@ -29,6 +30,11 @@ impl Status {
             Self::Unfinished => "unfinished",
         }
     }
+
+    /// What a command that measured ends with; failures end it by their error.
+    pub fn exit(self) -> Exit {
+        if self == Self::Interrupted { Exit::Interrupted } else { Exit::Done }
+    }
 }
 
 /// The summary: what `--json` prints.
@@ -50,6 +56,12 @@ pub struct Summary {
     pub reference: String,
     pub arms: Vec<ArmSummary>,
     pub comparisons: Vec<Comparison>,
+    /// The ladder's steps, from the wire down; empty in other commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+    /// What the ladder's rungs take more than the control that belongs to each; empty in other commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nets: Vec<Net>,
     pub round_trip_us: BTreeMap<String, f64>,
     /// Largest half-width among the intervals that the wanted precision is asked of, as a share; None without interval.
     pub precision: Option<f64>,
@@ -113,4 +125,42 @@ pub struct Comparison {
     pub t_low: Option<f64>,
     pub t_high: Option<f64>,
     pub skewed: bool,
+}
+
+/// From a rung of the ladder to the next one down.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Step {
+    pub from: String,
+    pub to: String,
+    /// What `to` does not do that `from` does.
+    pub about: String,
+    /// What `from` takes more than `to`.
+    #[serde(flatten)]
+    pub difference: Difference,
+}
+
+/// A rung without what its control takes, too.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Net {
+    pub arm: String,
+    pub control: String,
+    /// What `arm` takes more than `control`.
+    #[serde(flatten)]
+    pub difference: Difference,
+}
+
+/// A difference of times per select, paired by round.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Difference {
+    pub ns: f64,
+    /// None below six rounds.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    /// Does the interval leave out 0? None where there is none.
+    pub clear: Option<bool>,
+    /// `hodges-lehmann`.
+    pub method: String,
+    /// Which interval is the wider and therefore given: `wilcoxon` or `epoch-t`.
+    pub interval: Option<String>,
+    pub rounds: usize,
 }

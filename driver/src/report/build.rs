@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::comparison::{self, Blocks};
 use super::precision::Asked;
-use super::{arm, comparison, warning};
+use super::{arm, step, warning};
 use crate::record::{Block, Header, Record, Status, Summary};
 
 /// What only the run itself knows.
@@ -19,7 +20,8 @@ pub struct Outcome {
 /// Sums up `blocks` under `header`.
 pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
     let distinct = |part: fn(&Block) -> u64| blocks.iter().map(part).collect::<BTreeSet<_>>().len() as u64;
-    let comparisons = comparison::all(header, blocks);
+    let paired = Blocks::new(blocks);
+    let comparisons = comparison::all(header, &paired);
     let arms: Vec<_> = header.arms.iter().filter_map(|info| arm::sum_up(info, blocks, &header.plan)).collect();
     let precision = Asked::of(header).precision(&arms, &comparisons);
     let mut summary = Summary {
@@ -37,6 +39,8 @@ pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
         reference: header.reference.clone(),
         arms,
         comparisons,
+        steps: step::steps(header, &paired),
+        nets: step::nets(header, &paired),
         round_trip_us: header.round_trip_us.clone(),
         precision,
         precision_reached: precision.map(|reached| reached <= header.plan.half_width),
@@ -51,7 +55,7 @@ pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
 /// How precise `blocks` are: what a summary's `precision` would be.
 pub fn precision(header: &Header, blocks: &[Block]) -> Option<f64> {
     let arms: Vec<_> = header.arms.iter().filter_map(|info| arm::sum_up(info, blocks, &header.plan)).collect();
-    Asked::of(header).precision(&arms, &comparison::all(header, blocks))
+    Asked::of(header).precision(&arms, &comparison::all(header, &Blocks::new(blocks)))
 }
 
 /// Sums up a record that was read from `path`. Its own summary only adds how the run ended and what came up meanwhile;

@@ -40,34 +40,38 @@ pub fn comparisons_of(header: &Header) -> Vec<(String, String)> {
 }
 
 /// Every comparison that there are rounds for.
-pub fn all(header: &Header, blocks: &[Block]) -> Vec<Comparison> {
-    let mut by_arm: HashMap<&str, HashMap<u64, &Block>> = HashMap::new();
-    for block in blocks {
-        by_arm.entry(&block.arm).or_default().insert(block.round, block);
+pub fn all(header: &Header, blocks: &Blocks<'_>) -> Vec<Comparison> {
+    let one = |(test, base): (String, String)| {
+        let pairs = blocks.pairs(&test, &base);
+        estimate::ratio(&pairs).map(|ratio| summary(test, base, pairs.len(), ratio))
+    };
+    comparisons_of(header).into_iter().filter_map(one).collect()
+}
+
+/// A run's blocks, by arm and round.
+pub struct Blocks<'a>(HashMap<&'a str, HashMap<u64, &'a Block>>);
+
+impl<'a> Blocks<'a> {
+    pub fn new(blocks: &'a [Block]) -> Self {
+        let mut by_arm: HashMap<&str, HashMap<u64, &Block>> = HashMap::new();
+        for block in blocks {
+            by_arm.entry(&block.arm).or_default().insert(block.round, block);
+        }
+        Self(by_arm)
     }
-    let of = |name: &str| by_arm.get(name);
-    comparisons_of(header)
-        .into_iter()
-        .filter_map(|(test, base)| compare(of(&test)?, of(&base)?).map(|ratio| summary(test, base, ratio)))
-        .collect()
+
+    /// The two arms' blocks paired by round, each pair with its epoch, rounds in order.
+    pub fn pairs(&self, test: &str, base: &str) -> Vec<(u64, Pair)> {
+        let (Some(test), Some(base)) = (self.0.get(test), self.0.get(base)) else { return Vec::new() };
+        let mut rounds: Vec<u64> = test.keys().filter(|round| base.contains_key(round)).copied().collect();
+        rounds.sort_unstable();
+        let pair =
+            |round: u64| Some((test[&round].epoch, Pair { test: amount(test[&round])?, base: amount(base[&round])? }));
+        rounds.into_iter().filter_map(pair).collect()
+    }
 }
 
-type Found = (usize, estimate::Ratio);
-
-/// Pairs the two arms' blocks by round.
-fn compare(test: &HashMap<u64, &Block>, base: &HashMap<u64, &Block>) -> Option<Found> {
-    let mut rounds: Vec<u64> = test.keys().filter(|round| base.contains_key(round)).copied().collect();
-    rounds.sort_unstable();
-    let pairs: Vec<(u64, Pair)> = rounds
-        .into_iter()
-        .filter_map(|round| {
-            Some((test[&round].epoch, Pair { test: amount(test[&round])?, base: amount(base[&round])? }))
-        })
-        .collect();
-    Some((pairs.len(), estimate::ratio(&pairs)?))
-}
-
-fn summary(test: String, base: String, (rounds, ratio): Found) -> Comparison {
+fn summary(test: String, base: String, rounds: usize, ratio: estimate::Ratio) -> Comparison {
     let ends = |interval: Option<crate::stats::Interval>| interval.map(|found| (found.low, found.high)).unzip();
     let (low, high) = ends(ratio.estimate.interval);
     let (total_low, total_high) = ends(ratio.total_interval);

@@ -1,4 +1,5 @@
-//! CSV: a row an arm and comparison; an arm that is compared with nothing has one row with an empty base.
+//! CSV: a row an arm and comparison; an arm that is compared with nothing has one row with an empty base. What a ladder
+//! knows of an arm beside that (the step to the next rung, the time without its control) is in columns of their own.
 
 use std::io::{Result, Write};
 
@@ -7,7 +8,7 @@ use crate::record::{ArmSummary, Comparison, Summary};
 
 pub struct Csv;
 
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 37] = [
     "record",
     "started",
     "command",
@@ -37,6 +38,14 @@ const COLUMNS: [&str; 29] = [
     "ratio_low",
     "ratio_high",
     "rounds",
+    "step_to",
+    "step_ns",
+    "step_low",
+    "step_high",
+    "control",
+    "net_ns",
+    "net_low",
+    "net_high",
 ];
 
 impl Format for Csv {
@@ -64,6 +73,8 @@ impl Format for Csv {
 
 fn row(summary: &Summary, arm: &ArmSummary, found: Option<&Comparison>) -> [String; COLUMNS.len()] {
     let float = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let step = summary.steps.iter().find(|step| step.from == arm.name);
+    let net = summary.nets.iter().find(|net| net.arm == arm.name);
     let int = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
     [
         summary.record.clone().unwrap_or_default(),
@@ -95,5 +106,13 @@ fn row(summary: &Summary, arm: &ArmSummary, found: Option<&Comparison>) -> [Stri
         float(found.and_then(|found| found.low)),
         float(found.and_then(|found| found.high)),
         found.map(|found| found.rounds.to_string()).unwrap_or_default(),
+        step.map(|step| step.to.clone()).unwrap_or_default(),
+        float(step.map(|step| step.difference.ns)),
+        float(step.and_then(|step| step.difference.low)),
+        float(step.and_then(|step| step.difference.high)),
+        net.map(|net| net.control.clone()).unwrap_or_default(),
+        float(net.map(|net| net.difference.ns)),
+        float(net.and_then(|net| net.difference.low)),
+        float(net.and_then(|net| net.difference.high)),
     ]
 }

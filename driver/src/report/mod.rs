@@ -4,23 +4,29 @@
 //! [`FORMATS`].
 
 mod arm;
+mod bar;
 mod build;
 mod comparison;
 mod csv;
 mod json;
+mod ladder;
 mod number;
 mod output;
 mod pgbench;
 mod precision;
+mod step;
 mod table;
 mod warning;
+mod word;
 
 use std::io::{Result, Write};
 
 pub use build::{Outcome, build, of_record, precision};
 pub use comparison::{comparisons_of, named};
+pub use ladder::COMMAND as LADDER;
 pub use output::{File, print};
 pub use precision::percent;
+pub use step::rungs;
 
 use crate::record::Summary;
 

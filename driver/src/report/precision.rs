@@ -16,8 +16,11 @@ pub enum Asked {
 impl Asked {
     /// Precision is asked of comparisons between same-core arms and layers: the scheduler makes the other placements
     /// noisier than any number of rounds could mend. Only where nothing else is compared are those asked, too. Controls
-    /// never are.
+    /// never are. The ladder asks it of every rung's time.
     pub fn of(header: &Header) -> Self {
+        if header.command == super::ladder::COMMAND {
+            return Self::Rates(super::rungs(header).map(|info| info.name.clone()).collect());
+        }
         let info = |name: &str| header.arms.iter().find(|info| info.name == name);
         let calm = |info: &ArmInfo| info.side == Side::Server || info.placement == Placement::Same;
         let both = |rule: &dyn Fn(&ArmInfo) -> bool| -> Vec<(String, String)> {

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 
 use super::number::{bytes, count, plural, ratio, time};
-use super::{Format, percent};
+use super::{Format, ladder, percent};
 use crate::record::{ArmSummary, Comparison, Side, Summary};
 
 pub struct Table;
@@ -26,6 +26,9 @@ impl Format for Table {
             } else {
                 writeln!(out, "\n{}\n", arms(summary))?;
             }
+            if summary.command == ladder::COMMAND {
+                ladder::write(summary, out)?;
+            }
             rates_of_calls(summary, out)?;
             pairs(summary, out)?;
             foot(summary, out)?;
@@ -35,7 +38,7 @@ impl Format for Table {
 }
 
 /// A line of the text above and below the table.
-fn line(out: &mut dyn Write, label: &str, text: impl std::fmt::Display) -> Result<()> {
+pub(super) fn line(out: &mut dyn Write, label: &str, text: impl std::fmt::Display) -> Result<()> {
     writeln!(out, "{label:<12} {text}")
 }
 
@@ -168,26 +171,26 @@ fn ratio_cells(found: &Comparison) -> (String, String) {
     (ratio(found.ratio), range(found.low, found.high, ratio))
 }
 
-fn range(low: Option<f64>, high: Option<f64>, text: fn(f64) -> String) -> String {
+pub(super) fn range(low: Option<f64>, high: Option<f64>, text: fn(f64) -> String) -> String {
     match (low, high) {
         (Some(low), Some(high)) => format!("{} – {}", text(low), text(high)),
         _ => "none".into(),
     }
 }
 
-fn grid<const N: usize>(header: [&str; N]) -> Grid {
+pub(super) fn grid<const N: usize>(header: [&str; N]) -> Grid {
     let mut grid = Grid::new();
     grid.load_preset(presets::NOTHING).set_header(header);
     grid
 }
 
 /// The grid without the blanks that fill its lines.
-fn lines(grid: Grid) -> String {
+pub(super) fn lines(grid: Grid) -> String {
     grid.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
 /// Numbers to the right, from column `first` on; no padding left of the first column.
-fn align(grid: &mut Grid, first: usize) {
+pub(super) fn align(grid: &mut Grid, first: usize) {
     for (at, column) in grid.column_iter_mut().enumerate() {
         column.set_padding((if at == 0 { 0 } else { 2 }, 0));
         if at >= first {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::ladder;
 use super::number::{count, plural, ratio};
 use super::precision::percent;
 use crate::arm::Placement;
@@ -34,6 +35,7 @@ pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[St
     of_outliers(summary, &mut out);
     of_company(summary, &mut out);
     of_comparisons(header, summary, &mut out);
+    of_ladder(summary, &mut out);
     of_blocks(blocks, &mut out);
     of_precision(summary, &mut out);
     let mut seen = std::collections::HashSet::new();
@@ -123,7 +125,7 @@ fn of_comparisons(header: &Header, summary: &Summary, out: &mut Vec<String>) {
                 found.base
             ));
         }
-        if found.skewed {
+        if found.skewed && summary.command != ladder::COMMAND {
             let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
                 (Some(low), Some(high)) => format!(" ({} to {})", ratio(low), ratio(high)),
                 _ => String::new(),
@@ -137,6 +139,31 @@ fn of_comparisons(header: &Header, summary: &Summary, out: &mut Vec<String>) {
                 interval(found.t_low, found.t_high)
             ));
         }
+    }
+}
+
+/// A ladder's ratios are beside its point, and one stalled round of the reference skews all of them: one warning.
+fn of_ladder(summary: &Summary, out: &mut Vec<String>) {
+    if summary.command != ladder::COMMAND {
+        return;
+    }
+    let skewed: Vec<&str> =
+        summary.comparisons.iter().filter(|found| found.skewed).map(|found| found.test.as_str()).collect();
+    if !skewed.is_empty() {
+        out.push(format!(
+            "skewed noise in the ratios to {} of {}; their other estimates are in the record",
+            summary.reference,
+            skewed.join(", ")
+        ));
+    }
+    let wide = |arm: &&ArmSummary| {
+        let (low, high) = (arm.ns_low?, arm.ns_high?);
+        Some((high - low) / 2.0 / arm.ns_per_select).filter(|share| *share > summary.plan.half_width)
+    };
+    let rungs = summary.arms.iter().filter(|arm| !arm.control);
+    let wide: Vec<String> = rungs.filter_map(|arm| Some(format!("{} ±{}", arm.name, percent(wide(&arm)?)))).collect();
+    if !wide.is_empty() {
+        out.push(format!("less precise than wanted: {}", wide.join(", ")));
     }
 }
 

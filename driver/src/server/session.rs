@@ -165,7 +165,8 @@ impl From<tokio_postgres::Error> for Error {
         match error.as_db_error() {
             Some(db) => {
                 let detail = db.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-                let found = Self::failed(format!("{} (SQLSTATE {}){detail}", db.message(), db.code().code()));
+                let code = db.code().code();
+                let found = Self::failed(format!("{} (SQLSTATE {code}){detail}", db.message())).sqlstate(code);
                 match db.hint() {
                     Some(hint) => found.hint(hint),
                     None => found,

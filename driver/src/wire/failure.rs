@@ -36,7 +36,7 @@ impl Failure {
             return Error::interrupted();
         }
         let hint = self.advice().map(str::to_owned).or(self.hint).or(self.detail);
-        let error = Error::failed(format!("{} (SQLSTATE {})", self.message, self.code));
+        let error = Error::failed(format!("{} (SQLSTATE {})", self.message, self.code)).sqlstate(self.code);
         match hint {
             Some(hint) => error.hint(hint),
             None => error,
