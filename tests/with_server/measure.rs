@@ -113,6 +113,24 @@ fn negative_keys_and_keys_beyond_two_to_the_31st_work() {
 }
 
 #[test]
+fn a_sum_past_bigint_is_the_same_error_in_every_arm() {
+    let db = Database::empty();
+    db.session()
+        .batch(
+            "create table rich (id int primary key, abalance bigint);
+             insert into rich select g, 9223372036854775807 / 3 from generate_series(1, 2000) g;",
+        )
+        .unwrap();
+    db.session().batch("vacuum analyze").unwrap();
+    for arm in arms(&db) {
+        match measured(&db, &arm, &["--relation", "rich"]) {
+            Err(said) => drop(said.code(1).complains("bigint out of range (SQLSTATE 22003)")),
+            Ok(block) => assert_eq!(block.checksum, None, "{arm}"),
+        }
+    }
+}
+
+#[test]
 fn odd_names_and_tables_without_a_balance_work() {
     let db = Database::empty();
     let (relation, key) = (r#""Odd ""Schema"".here"."Ta'ble {key}""#, r#""K ey""#);

@@ -11,6 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, Statement};
 
+use super::tally::Sums;
 use super::{Keys, Tally, Text};
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Registration};
@@ -91,16 +92,19 @@ impl Share {
 
 async fn selects(connected: Arc<Connected>, mut keys: Keys, start: Instant, until: Until) -> Result<(Instant, Tally)> {
     let Connected { client, statement, .. } = &*connected;
-    let (mut selects, mut found, mut checksum) = (0, 0, 0_i64);
+    let (mut selects, mut sums) = (0, Sums::default());
     loop {
+        if keys.between_calls() {
+            sums.next_call();
+        }
         for row in client.query(statement, &[&Number(keys.draw())]).await? {
-            found += 1;
-            checksum = checksum.wrapping_add(row.try_get::<_, Option<Number>>(0)?.map_or(0, |value| value.0));
+            sums.add(row.try_get::<_, Option<Number>>(0)?.map(|value| value.0))?;
         }
         selects += 1;
         let (over, end) = until.over(start, selects as u64);
         if over {
-            let tally = Tally { selects, found: Some(found), checksum: Some(checksum), ..Tally::default() };
+            let (found, checksum) = (Some(sums.found), Some(sums.checksum()));
+            let tally = Tally { selects, found, checksum, ..Tally::default() };
             return Ok((end, tally));
         }
     }
