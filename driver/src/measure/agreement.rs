@@ -103,7 +103,7 @@ fn agree((one, a): (&str, Tally), (other, b): (&str, Tally)) -> Result<()> {
         format!("{name} found {} of {}, checksum {}", number(tally.found), tally.selects, number(tally.checksum))
     };
     Err(Error::failed(format!("arms disagree on the same selects: {}; {}", shown(one, a), shown(other, b)))
-        .hint("nothing was measured: the table may be changing, or an arm does not do the same lookup"))
+        .hint("the table may be changing, or an arm does not do the same lookup: nothing more is measured"))
 }
 
 #[cfg(test)]

@@ -216,8 +216,7 @@ fn write_settings(folder: &Folder, scale: i64, over: &[(String, String)]) -> Res
         ("unix_socket_directories", &socket),
         ("unix_socket_permissions", "0700"),
         ("shared_buffers", &format!("{}MB", buffers >> 20)),
-        // every arm has connections of its own; those that are not used cost a megabyte or two
-        ("max_connections", "1000"),
+        ("max_connections", "1000"), // every arm has connections of its own
         ("jit", "off"),
         ("autovacuum", "off"),
         ("max_wal_size", "4GB"),
