@@ -1,20 +1,19 @@
 //! `sps compare`: rounds of arms, ratios with intervals.
 
-use std::path::PathBuf;
-
 use crate::arm::ArmSpec;
 use crate::cmd::destination::Destination;
-use crate::cmd::layout::{BLOCK_MS, Layout, share};
+use crate::cmd::layout::{BLOCK_MS, Defaults, Layout, Limits};
+use crate::cmd::subject::{Opened, Subject};
 use crate::error::{Error, Exit, Result};
-use crate::interrupt;
-use crate::measure::{Measurement, Pin};
-use crate::record::{ArmInfo, Writer, mask};
+use crate::measure::Measurement;
+use crate::record::{ArmInfo, mask};
 use crate::report;
-use crate::server::{ConnectArgs, Target, dataset, finding};
-use crate::watch::{Compared, Stop, Watch, header};
+use crate::watch::{Compared, Stop};
 
 /// The patch's three numbers: each select sent as text, prepared, and looped in the server.
 const DEFAULT_ARMS: [&str; 3] = ["simple", "prepared", "plpgsql"];
+
+const DEFAULTS: Defaults = Defaults { block_ms: BLOCK_MS, time_limit_s: 60.0, half_width: 0.01 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -27,63 +26,28 @@ pub struct Args {
     /// Compare an arm with itself: the noise floor
     #[arg(long, value_name = "ARM", conflicts_with_all = ["arms", "pairs"])]
     aa: Option<String>,
-    /// Where client and backend run [default: both where sps may pin, else free]
-    #[arg(long, value_enum)]
-    pin: Option<Pin>,
-    /// Scale of a private server's tables
-    #[arg(long, short = 's', default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=100_000))]
-    scale: i64,
-    /// Table to look up in; pgbench_accounts where there is one
-    #[arg(long, value_name = "NAME")]
-    relation: Option<String>,
     #[command(flatten)]
     layout: Layout,
-    /// Rounds at most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    rounds: Option<u64>,
-    /// Epochs before precision is looked at
-    #[arg(long, value_name = "N", default_value_t = crate::schedule::MIN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
-    epochs: u64,
-    /// Measure for so long at most
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    time_limit: f64,
-    /// Stop when the intervals' half-width is this share of the ratio: 1%, 0.005
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = share)]
-    half_width: f64,
+    #[command(flatten)]
+    limits: Limits,
     #[command(flatten)]
     destination: Destination,
-    /// The record: a new file, or a folder for one [default: results/]
-    #[arg(long, value_name = "FILE|DIR")]
-    record: Option<PathBuf>,
     #[command(flatten)]
-    connect: ConnectArgs,
+    subject: Subject,
 }
 
 pub fn run(args: Args) -> Result<Exit> {
     let specs = args.specs()?;
     let pairs = args.pairs.iter().map(|text| pair(text)).collect::<Result<Vec<_>>>()?;
-    let mut plan = args.layout.plan(args.time_limit, BLOCK_MS)?;
-    plan.max_rounds = args.rounds;
-    plan.min_epochs = args.epochs;
-    plan.half_width = args.half_width;
+    let plan = args.limits.plan(&args.layout, DEFAULTS)?;
     let destination = args.destination.open()?;
-    Writer::check(args.record.as_deref())?;
 
-    interrupt::install()?;
-    let target = Target::open(&args.connect, args.scale)?;
-    let session = target.session()?;
-    let (dataset, lookup) = dataset::inspect(&session, args.relation.as_deref())?;
-    let measurement = Measurement::prepare(&target, &dataset, &lookup, &specs, args.pin, plan)?;
+    let opened = args.subject.open()?;
+    let Opened { target, dataset, lookup, .. } = &opened;
+    let measurement = Measurement::prepare(target, dataset, lookup, &specs, args.subject.pin, plan)?;
     let arms = measurement.arms();
     let compared = Compared { reference: reference(&arms, &specs)?, pairs: resolve(&arms, &pairs)? };
-    let warnings = finding::warnings(&finding::inspect(&session, &target.info, Some((&dataset, &lookup)))?);
-    drop(session);
-    let header = header("compare", &target, &dataset, &measurement, compared, warnings)?;
-
-    let writer = Writer::create(args.record.as_deref(), "compare")?;
-    let mut watch = Watch::start(header, writer, Stop::Precise, destination.shows_progress())?;
-    let measured = measurement.run(&mut watch);
-    let summary = watch.finish(measured)?;
+    let summary = opened.measure("compare", &measurement, compared, Stop::Precise, destination.shows_progress())?;
     let exit = summary.status.exit();
     destination.write(&[summary])?;
     Ok(exit)

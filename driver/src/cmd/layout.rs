@@ -67,8 +67,47 @@ impl Layout {
     }
 }
 
+/// When a run that looks at its precision ends.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Limits {
+    /// Rounds at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rounds: Option<u64>,
+    /// Epochs before precision is looked at
+    #[arg(long, value_name = "N", default_value_t = MIN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
+    epochs: u64,
+    /// Measure for so long at most [default: 60; ladder: 240]
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<f64>,
+    /// Stop when the intervals' half-width is this share: of the ratio; in ladder, of each rung's time [default: 1%; ladder: 2%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    half_width: Option<f64>,
+}
+
+/// What a command does unless told otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults {
+    pub block_ms: u64,
+    pub time_limit_s: f64,
+    pub half_width: f64,
+}
+
+impl Limits {
+    /// The plan of `layout` within these limits.
+    ///
+    /// # Errors
+    /// As [`Layout::plan`].
+    pub fn plan(&self, layout: &Layout, defaults: Defaults) -> Result<Plan> {
+        let mut plan = layout.plan(self.time_limit.unwrap_or(defaults.time_limit_s), defaults.block_ms)?;
+        plan.max_rounds = self.rounds;
+        plan.min_epochs = self.epochs;
+        plan.half_width = self.half_width.unwrap_or(defaults.half_width);
+        Ok(plan)
+    }
+}
+
 /// A share as `1%` or `0.01`. A bare number from 1 on is refused: it could be meant either way.
-pub fn share(text: &str) -> std::result::Result<f64, String> {
+fn share(text: &str) -> std::result::Result<f64, String> {
     let number = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
         None => text.trim().parse(),

@@ -10,3 +10,4 @@ pub mod server;
 
 mod destination;
 mod layout;
+mod subject;

@@ -1,16 +1,13 @@
 //! `sps run`: one arm, flags and lines as pgbench has them.
 
-use std::path::PathBuf;
-
 use crate::arm::{ArmSpec, pgbench};
 use crate::cmd::layout::{BLOCK_MS, Layout};
+use crate::cmd::subject::{Opened, Subject};
 use crate::error::{Error, Exit, Result};
-use crate::interrupt;
-use crate::measure::{Measurement, Pin};
-use crate::record::{Plan, Writer};
+use crate::measure::Measurement;
+use crate::record::Plan;
 use crate::report;
-use crate::server::{ConnectArgs, Target, dataset, finding};
-use crate::watch::{Compared, Stop, Watch, header};
+use crate::watch::{Compared, Stop};
 
 /// pgbench's -M.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -41,46 +38,25 @@ pub struct Args {
     /// Selects (calls of a layer) of each client, instead of a time
     #[arg(short = 't', long = "transactions", value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
     transactions: Option<u64>,
-    /// Where client and backend run [default: both where sps may pin, else free]
-    #[arg(long, value_enum)]
-    pin: Option<Pin>,
-    /// Scale of a private server's tables
-    #[arg(long, short = 's', default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=100_000))]
-    scale: i64,
-    /// Table to look up in; pgbench_accounts where there is one
-    #[arg(long, value_name = "NAME")]
-    relation: Option<String>,
     #[command(flatten)]
     layout: Layout,
-    /// The record: a new file, or a folder for one [default: results/]
-    #[arg(long, value_name = "FILE|DIR")]
-    record: Option<PathBuf>,
     #[command(flatten)]
-    connect: ConnectArgs,
+    subject: Subject,
 }
 
 pub fn run(args: Args) -> Result<Exit> {
     let spec = args.spec()?;
     let plan = args.plan(&spec)?;
-    Writer::check(args.record.as_deref())?;
-    interrupt::install()?;
-    let target = Target::open(&args.connect, args.scale)?;
-    let session = target.session()?;
-    let (dataset, lookup) = dataset::inspect(&session, args.relation.as_deref())?;
-    let mut measurement = Measurement::prepare(&target, &dataset, &lookup, &[spec], args.pin, plan)?;
+    let opened = args.subject.open()?;
+    let Opened { target, dataset, lookup, .. } = &opened;
+    let mut measurement = Measurement::prepare(target, dataset, lookup, &[spec], args.subject.pin, plan)?;
     if let Some(units) = args.transactions {
         measurement.limit(units);
     }
-    let warnings = finding::warnings(&finding::inspect(&session, &target.info, Some((&dataset, &lookup)))?);
-    drop(session);
     let arms = measurement.arms();
     let reference = arms.first().map(|arm| arm.name.clone()).unwrap_or_default();
-    let header = header("run", &target, &dataset, &measurement, Compared { reference, pairs: Vec::new() }, warnings)?;
-
-    let writer = Writer::create(args.record.as_deref(), "run")?;
-    let mut watch = Watch::start(header, writer, Stop::Limits, true)?;
-    let measured = measurement.run(&mut watch);
-    let summary = watch.finish(measured)?;
+    let compared = Compared { reference, pairs: Vec::new() };
+    let summary = opened.measure("run", &measurement, compared, Stop::Limits, true)?;
     let exit = summary.status.exit();
     let format = report::format("pgbench").ok_or_else(|| Error::failed("the format of pgbench's lines is missing"))?;
     report::print(format, &[summary])?;

@@ -1,0 +1,78 @@
+//! What measuring commands share: flags for what is measured, where, and where the record goes; and the way from those
+//! flags to a summary.
+
+use std::path::PathBuf;
+
+use crate::arm::Lookup;
+use crate::error::Result;
+use crate::interrupt;
+use crate::measure::{Measurement, Pin};
+use crate::record::{Dataset, Summary, Writer};
+use crate::server::{ConnectArgs, Target, dataset, finding};
+use crate::watch::{Compared, Stop, Watch, header};
+
+// flattened last: the headings of its connection flags would reach over flags that follow
+#[derive(Clone, Debug, clap::Args)]
+pub struct Subject {
+    /// Where client and backend run [default: both where sps may pin, else free]
+    #[arg(long, value_enum)]
+    pub pin: Option<Pin>,
+    /// Scale of a private server's tables
+    #[arg(long, short = 's', default_value_t = 10, value_parser = clap::value_parser!(i64).range(1..=100_000))]
+    scale: i64,
+    /// Table to look up in; pgbench_accounts where there is one
+    #[arg(long, value_name = "NAME")]
+    relation: Option<String>,
+    /// The record: a new file, or a folder for one [default: results/]
+    #[arg(long, value_name = "FILE|DIR")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// The server, found or started, and the table in it, looked at.
+pub struct Opened {
+    pub target: Target,
+    pub dataset: Dataset,
+    pub lookup: Lookup,
+    /// What would distort the measurement.
+    pub warnings: Vec<String>,
+    record: Option<PathBuf>,
+}
+
+impl Subject {
+    /// Finds or starts the server. From here on Ctrl-C is an orderly end.
+    ///
+    /// # Errors
+    /// A record that is there already, no server, no table: before anything is written.
+    pub fn open(&self) -> Result<Opened> {
+        Writer::check(self.record.as_deref())?;
+        interrupt::install()?;
+        let target = Target::open(&self.connect, self.scale)?;
+        let session = target.session()?;
+        let (dataset, lookup) = dataset::inspect(&session, self.relation.as_deref())?;
+        let warnings = finding::warnings(&finding::inspect(&session, &target.info, Some((&dataset, &lookup)))?);
+        Ok(Opened { target, dataset, lookup, warnings, record: self.record.clone() })
+    }
+}
+
+impl Opened {
+    /// Measures for `command` until `stop`, into a record of its own.
+    ///
+    /// # Errors
+    /// Measuring failed; an interrupted one is summed up.
+    pub fn measure(
+        &self,
+        command: &str,
+        measurement: &Measurement<'_>,
+        compared: Compared,
+        stop: Stop,
+        progress: bool,
+    ) -> Result<Summary> {
+        let header = header(command, &self.target, &self.dataset, measurement, compared, self.warnings.clone())?;
+        let writer = Writer::create(self.record.as_deref(), command)?;
+        let mut watch = Watch::start(header, writer, stop, progress)?;
+        let measured = measurement.run(&mut watch);
+        watch.finish(measured)
+    }
+}
