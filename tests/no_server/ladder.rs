@@ -178,3 +178,26 @@ fn few_rounds_or_none_give_a_ladder_without_intervals() {
         assert!(!printed(format.name(), &few).is_empty() && !printed(format.name(), &none).is_empty());
     }
 }
+
+/// Runs `sps ladder` where no server can be: what gets past its checks fails with exit code 1.
+#[track_caller]
+fn refused(args: &[&str], text: &str) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sps"));
+    command.arg("ladder").args(args).env("PGHOST", "/nowhere/at/all").env_remove("PGSERVICE");
+    let output = command.output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+    assert!(stderr.contains(text) && output.stdout.is_empty(), "{args:?}: {stderr}");
+}
+
+#[test]
+fn a_ladder_takes_no_arms_and_refuses_numbers_that_make_no_sense() {
+    refused(&["prepared"], "unexpected argument 'prepared'");
+    refused(&["--half-width", "2"], "1% or 0.01");
+    refused(&["--time-limit", "0"], "not a number of seconds above 0");
+    for flag in ["--rounds", "--epochs", "--block", "--selects"] {
+        refused(&[flag, "0"], "0 is not in 1..");
+    }
+    refused(&["--distribution", "flat"], "uniform");
+    refused(&["--json", "-", "--csv", "-"], "cannot share standard output");
+}
