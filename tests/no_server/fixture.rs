@@ -102,6 +102,7 @@ pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
         backend_cpu_ns: Some(elapsed_ns - 90_000_000),
         involuntary_switches: Some(2),
         steal_ns: Some(0),
+        gates: None,
         notes: Vec::new(),
     }
 }

@@ -204,3 +204,29 @@ fn a_password_in_the_command_line_reaches_no_record() {
     assert!(text.contains("password=***") && !text.contains("s3cret"));
     assert!(!compared.said.stdout.contains("s3cret") && !compared.said.stderr.contains("s3cret"));
 }
+
+#[test]
+fn what_the_gates_saw_is_in_the_first_block_of_each_epoch() {
+    let database = Database::filled();
+    let args = ["simple@free", "prepared@free", "plpgsql", "sync@free"];
+    let compared = compare(&database, &[&SHORT[..], &args].concat());
+    compared.said.code(0);
+    let record = compared.record();
+    for arm in args {
+        let blocks: Vec<_> = record.blocks.iter().filter(|block| block.arm == arm).collect();
+        let with: Vec<u64> = blocks.iter().filter(|block| block.gates.is_some()).map(|block| block.round).collect();
+        // six rounds are an epoch and the beginning of another; controls look nothing up
+        assert_eq!(with, if arm == "sync@free" { vec![] } else { vec![0, 5] }, "{arm}");
+        let Some(gates) = &blocks[0].gates else { continue };
+        assert_eq!((gates.selects, gates.found), (1000, Some(1000)), "{arm}");
+        assert!(gates.checksum > Some(0));
+        if arm != "plpgsql" || !has_extension() {
+            assert!(gates.plan.as_ref().unwrap().starts_with("Index Scan on \"pgbench_accounts_pkey\" with (aid = "));
+            assert_eq!(gates.scans, Some(1000), "{arm}");
+        }
+        assert_eq!(gates.generic_plans.is_some_and(|count| count >= 1000), arm == "prepared@free", "{gates:?}");
+    }
+    let sums: Vec<_> =
+        record.blocks.iter().filter_map(|block| Some((block.epoch, block.gates.as_ref()?.checksum))).collect();
+    assert!(sums.iter().all(|(epoch, sum)| sums.iter().all(|(other, with)| epoch != other || sum == with)), "{sums:?}");
+}

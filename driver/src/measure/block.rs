@@ -75,6 +75,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         backend_cpu_ns: difference(cpu_after, cpu_before),
         involuntary_switches: used.map(|used| used.involuntary_switches),
         steal_ns: difference(steal_after, steal_before),
+        gates: None,
         notes: Vec::new(),
     })
 }

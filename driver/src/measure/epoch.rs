@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::record::Gates;
 use crate::schedule;
 
 use super::block::{self, Position};
@@ -22,7 +23,7 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
     let mut warned_of_clock = false;
     let mut round = 0;
     for epoch in 0.. {
-        let mut connections = start(measurement, &gate, epoch, sink)?;
+        let (mut connections, mut seen) = start(measurement, &gate, epoch, sink)?;
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             let arms = &measurement.arms;
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
@@ -36,10 +37,12 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
                         &mut fresh
                     }
                 };
+                let gates = seen[arm].take();
                 let arm = &arms[arm];
-                let block = block::run(measurement, arm, connected, at)
+                let mut block = block::run(measurement, arm, connected, at)
                     .map_err(|error| if interrupt::requested() { Error::interrupted() } else { error })
                     .map_err(|error| named(error, arm))?;
+                block.gates = gates;
                 let gap = (block.driver_ns - block.elapsed_ns) as f64 / block.driver_ns.max(1) as f64;
                 // a control's calls are over at once, and their set-up is all there is to see
                 if !warned_of_clock && block.calls.is_some() && !arm.info.control && gap.abs() > CLOCK_GAP {
@@ -65,13 +68,13 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
 }
 
 /// Connects, warms and checks every arm; the connections are for the epoch's blocks, or None where each block needs
-/// its own (beside pgbench, whose backends are new in every block).
+/// its own (beside pgbench, whose backends are new in every block), and what the gates saw of each arm.
 fn start(
     measurement: &Measurement<'_>,
     gate: &Gate,
     epoch: u64,
     sink: &mut dyn Sink,
-) -> Result<Option<Vec<Connections>>> {
+) -> Result<(Option<Vec<Connections>>, Vec<Option<Gates>>)> {
     let mut connections = Vec::with_capacity(measurement.arms.len());
     for arm in &measurement.arms {
         connections.push(Connections::new(measurement, arm).map_err(|error| named(error, arm))?);
@@ -80,8 +83,8 @@ fn start(
     for (arm, connections) in measurement.arms.iter().zip(&mut connections) {
         warm::statements(measurement, arm, connections, epoch).map_err(|error| named(error, arm))?;
     }
-    agreement::check(measurement, gate, &mut connections, epoch, sink)?;
-    Ok((!has_pgbench(&measurement.arms)).then_some(connections))
+    let seen = agreement::check(measurement, gate, &mut connections, epoch, sink)?;
+    Ok(((!has_pgbench(&measurement.arms)).then_some(connections), seen))
 }
 
 fn named(error: Error, arm: &Arm) -> Error {

@@ -45,8 +45,11 @@ impl Gate {
         })
     }
 
-    /// The plan that `connection` uses for the lookup is an Index Scan on the key's index with the key as condition.
-    pub fn plan(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<()> {
+    /// The plan that `connection` uses for the lookup, in words: an Index Scan on the key's index with the key as condition.
+    ///
+    /// # Errors
+    /// When it is another, with what it is.
+    pub fn plan(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<String> {
         let statement = self.statement(arm, connection)?;
         // the statement itself where there is one, since its generic plan may be another
         let explained = match statement {
@@ -58,7 +61,7 @@ impl Gate {
             .map_err(|error| Error::failed(format!("cannot read the plan that EXPLAIN gives: {error}")))?;
         let node = single(&plan[0]["Plan"]);
         if self.fits(node) {
-            return Ok(());
+            return Ok(describe(node));
         }
         Err(Error::failed(format!(
             "the lookup's plan is {}, expected Index Scan on \"{}\" with condition on {}",
@@ -95,15 +98,15 @@ impl Gate {
         Ok(connection.value(&sql)?.parse().ok())
     }
 
-    /// The selects in between were as many scans.
-    pub fn counted(&self, before: Option<i64>, after: Option<i64>, selects: i64) -> Result<()> {
-        let Some((before, after)) = before.zip(after) else { return Ok(()) };
-        if after - before == selects {
-            return Ok(());
+    /// The scans between two readings, held against the selects in between.
+    pub fn counted(&self, before: Option<i64>, after: Option<i64>, selects: i64) -> Result<Option<i64>> {
+        let Some((before, after)) = before.zip(after) else { return Ok(None) };
+        let scans = after - before;
+        if scans == selects {
+            return Ok(Some(scans));
         }
         Err(Error::failed(format!(
-            "{selects} selects made {} scans of index \"{}\", expected {selects}",
-            after - before,
+            "{selects} selects made {scans} scans of index \"{}\", expected {selects}",
             self.index_name
         ))
         .hint("the lookups did not use the index of the key, or something else ran in the same session"))
@@ -123,19 +126,14 @@ impl Gate {
         }
     }
 
-    /// What is remarkable about how a prepared statement was planned; None where it ran by its generic plan.
-    pub fn plan_kind(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<Option<String>> {
+    /// How often the prepared statement of `arm` ran by its generic plan and by custom ones; None without a statement.
+    pub fn plan_kinds(&self, arm: &Arm, connection: &mut dyn Queries) -> Result<Option<(i64, i64)>> {
         let Some(name) = self.statement(arm, connection)? else { return Ok(None) };
         let sql =
             format!("SELECT generic_plans, custom_plans FROM pg_catalog.pg_prepared_statements WHERE name = '{name}'");
         let row = connection.query(&sql)?.into_iter().next().unwrap_or_default();
         let count = |i: usize| row.get(i).cloned().flatten().and_then(|text| text.parse::<i64>().ok());
-        Ok(match (count(0), count(1)) {
-            (Some(0), Some(custom)) => {
-                Some(format!("planned anew for every select ({custom} custom plans): see plan_cache_mode"))
-            }
-            _ => None,
-        })
+        Ok(count(0).zip(count(1)))
     }
 
     /// Why scans are not checked; None where they are.

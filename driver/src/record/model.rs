@@ -179,9 +179,29 @@ pub struct Block {
     pub involuntary_switches: Option<i64>,
     /// Steal time of the machine over the block, nanoseconds.
     pub steal_ns: Option<i64>,
-    /// What the honesty gates saw; empty where all is well.
+    /// What the honesty gates saw before the arm's first block of the epoch; None in other blocks, and of arms that take
+    /// no part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gates: Option<Gates>,
+    /// What the reader has to know of this block; empty where all is well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// The untimed selects that every arm does at an epoch's start, and what they were. Layers have no plan and scans here: the
+/// extension holds both against the lookups in every call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gates {
+    pub selects: i64,
+    pub found: Option<i64>,
+    pub checksum: Option<i64>,
+    /// `Index Scan on "pgbench_accounts_pkey" with (aid = $1)`.
+    pub plan: Option<String>,
+    /// How many scans of the index the selects were; None where they are not counted.
+    pub scans: Option<i64>,
+    /// How often the prepared statement was executed by its generic plan since it was prepared; None without one.
+    pub generic_plans: Option<i64>,
+    pub custom_plans: Option<i64>,
 }
 
 impl Block {
