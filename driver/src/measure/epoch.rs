@@ -23,7 +23,7 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
     let mut warned_of_clock = false;
     let mut round = 0;
     for epoch in 0.. {
-        let (mut connections, mut seen) = start(measurement, &gate, epoch, sink)?;
+        let Started { mut connections, mut seen } = start(measurement, &gate, epoch, sink)?;
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             let arms = &measurement.arms;
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
@@ -67,14 +67,16 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
     Ok(())
 }
 
-/// Connects, warms and checks every arm; the connections are for the epoch's blocks, or None where each block needs
-/// its own (beside pgbench, whose backends are new in every block), and what the gates saw of each arm.
-fn start(
-    measurement: &Measurement<'_>,
-    gate: &Gate,
-    epoch: u64,
-    sink: &mut dyn Sink,
-) -> Result<(Option<Vec<Connections>>, Vec<Option<Gates>>)> {
+/// An epoch that can be measured.
+struct Started {
+    /// Every arm's; None where each block needs its own (beside pgbench, whose backends are new in every block).
+    connections: Option<Vec<Connections>>,
+    /// What the gates saw of each arm.
+    seen: Vec<Option<Gates>>,
+}
+
+/// Connects, warms and checks every arm.
+fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64, sink: &mut dyn Sink) -> Result<Started> {
     let mut connections = Vec::with_capacity(measurement.arms.len());
     for arm in &measurement.arms {
         connections.push(Connections::new(measurement, arm).map_err(|error| named(error, arm))?);
@@ -84,7 +86,7 @@ fn start(
         warm::statements(measurement, arm, connections, epoch).map_err(|error| named(error, arm))?;
     }
     let seen = agreement::check(measurement, gate, &mut connections, epoch, sink)?;
-    Ok(((!has_pgbench(&measurement.arms)).then_some(connections), seen))
+    Ok(Started { connections: (!has_pgbench(&measurement.arms)).then_some(connections), seen })
 }
 
 fn named(error: Error, arm: &Arm) -> Error {
