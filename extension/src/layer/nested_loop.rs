@@ -56,10 +56,10 @@ fn statement(schema: &str, job: &Job) -> String {
             "({min})::bigint + (pg_catalog.hashint8extended({number}, ({seed})::bigint) & 9223372036854775807) % {rows}::bigint"
         ),
         skewed => format!(
-            // bracketed so: min may be the smallest bigint
-            "({min})::bigint + ({schema}.select_loop_key(({seed})::bigint, {number}, {rows}::bigint, '{}', {}) - 1)",
+            // bracketed so: min may be the smallest bigint; types as in the PL/pgSQL loop
+            "({min})::bigint + ({schema}.select_loop_key(({seed})::bigint, {number}, {rows}::bigint, '{}'::text, {}) - 1)",
             skewed.name(),
-            skewed.skew().map_or("NULL".to_owned(), |skew| format!("'{skew:?}'::float8"))
+            skewed.skew().map_or("NULL::float8".to_owned(), |skew| format!("'{skew:?}'::float8"))
         ),
     };
     format!(

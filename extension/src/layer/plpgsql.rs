@@ -70,10 +70,11 @@ fn body(schema: &str, job: &Job, lookup: &str) -> Result<String> {
         // as the template has it
         Distribution::Uniform => None,
         skewed => Some(format!(
-            // bracketed so: first may be the smallest bigint
-            "first + ({schema}.select_loop_key(seed, i, rows, '{}', {}) - 1)",
+            // bracketed so: first may be the smallest bigint; of exactly our function's types, so that no other function by its name
+            // in the extension's schema fits as well
+            "first + ({schema}.select_loop_key(seed, i::bigint, rows, '{}'::text, {}) - 1)",
             skewed.name(),
-            skewed.skew().map_or("NULL".to_owned(), |skew| format!("'{skew:?}'::float8"))
+            skewed.skew().map_or("NULL::float8".to_owned(), |skew| format!("'{skew:?}'::float8"))
         )),
     };
     let uniform = "first + (pg_catalog.hashint8extended(i, seed) & 9223372036854775807) % rows";

@@ -19,6 +19,7 @@ mod relation;
 mod setup;
 mod snapshot;
 mod standby;
+mod trust;
 
 use crate::support::{Database, has_extension, skip};
 
