@@ -7,7 +7,8 @@ use std::ffi::{CStr, CString};
 
 use crate::error::{Error, Result};
 
-/// A nest level: what is set inside it is undone when it is dropped, or when the (sub)transaction aborts.
+/// A nest level: what is set inside it is undone when it is dropped, or when the (sub)transaction aborts. What SQL run meanwhile
+/// sets by SET or set_config() stays, as after a function with a SET clause.
 pub struct NestLevel(i32);
 
 impl NestLevel {
@@ -17,10 +18,14 @@ impl NestLevel {
     }
 
     /// Sets a setting that any user may set.
+    ///
+    /// In a level of its own, which ends with this one: a view's function may have SET the same setting in the level so far, and
+    /// guc.c wants no saving after that.
     pub fn set(&self, name: &CStr, value: &str) -> Result<()> {
         let value = CString::new(value).map_err(|_| Error::invalid("a setting's value holds a zero byte"))?;
-        // SAFETY: both strings end in zero and outlive the call
+        // SAFETY: inside a transaction; both strings end in zero and outlive the call
         unsafe {
+            pg_sys::NewGUCNestLevel();
             pg_sys::set_config_option(
                 name.as_ptr(),
                 value.as_ptr(),
@@ -48,7 +53,7 @@ impl NestLevel {
 impl Drop for NestLevel {
     fn drop(&mut self) {
         if super::may_release() {
-            // SAFETY: ends the level that `new` began; levels are dropped in reverse order
+            // SAFETY: ends the level that `new` began, and those inside it; levels are dropped in reverse order
             unsafe { pg_sys::AtEOXact_GUC(true, self.0) };
         }
     }
