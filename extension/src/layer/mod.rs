@@ -126,7 +126,7 @@ pub fn check_plan(job: &Job, lookup: std::result::Result<Vec<pg_sys::Oid>, Strin
             "the lookup on {} is not planned as an index scan on its key",
             job.names.relation
         ))
-        .detail(format!("The plan is a {found}."))
+        .detail(format!("The plan is {} {found}.", if found.starts_with(['A', 'I']) { "an" } else { "a" }))
         .hint(
             "ANALYZE the table; see that its primary key is valid and enable_indexscan is on. \
                  For a table of a few pages, SET enable_seqscan = off.",

@@ -3,8 +3,8 @@
 //! Counterpart: src/backend/executor/execMain.c (`ExecCheckOneRelPerms`), src/backend/utils/misc/rls.c.
 
 use pgrx::pg_sys;
-use std::ffi::CString;
 
+use crate::pg::encoding;
 use crate::pg::relation::Relation;
 use crate::pg::version;
 
@@ -49,14 +49,14 @@ fn schema_name(relation: &Relation) -> String {
     // SAFETY: the schema of a locked relation exists
     unsafe {
         let name = pg_sys::get_namespace_name(relation.namespace());
-        std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned()
+        encoding::to_utf8(std::ffi::CStr::from_ptr(name))
     }
 }
 
 /// Raises 42501; the server words and counts it like its own.
 fn refuse(kind: pg_sys::ObjectType::Type, name: &str) {
     // an object's name holds no zero byte
-    let name = CString::new(name).unwrap_or_default();
+    let name = encoding::to_server(name).unwrap_or_default();
     // SAFETY: name ends in zero and is copied into the error
     unsafe { pg_sys::aclcheck_error(pg_sys::AclResult::ACLCHECK_NO_PRIV, kind, name.as_ptr()) };
 }

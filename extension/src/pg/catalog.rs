@@ -1,9 +1,10 @@
 //! Names and oids: the search path, the database, the extension's own schema, scan counts.
 
 use pgrx::pg_sys;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::pg::encoding;
 
 /// The relation that `name`, unqualified, means on the search path; locked.
 pub fn relation_on_search_path(name: &CStr) -> Option<pg_sys::Oid> {
@@ -25,14 +26,14 @@ pub fn database_name() -> String {
     // SAFETY: a connected backend's database exists; the name is copied at once
     unsafe {
         let name = pg_sys::get_database_name(pg_sys::MyDatabaseId);
-        if name.is_null() { String::new() } else { CStr::from_ptr(name).to_string_lossy().into_owned() }
+        if name.is_null() { String::new() } else { encoding::to_utf8(CStr::from_ptr(name)) }
     }
 }
 
 /// `name` as SQL writes it.
 pub fn quote_identifier(name: &CStr) -> String {
     // SAFETY: the result is the argument or a copy in the current memory context
-    unsafe { CStr::from_ptr(pg_sys::quote_identifier(name.as_ptr())) }.to_string_lossy().into_owned()
+    encoding::to_utf8(unsafe { CStr::from_ptr(pg_sys::quote_identifier(name.as_ptr())) })
 }
 
 /// Quoted name of the schema that holds the function being called, which is the extension's.
@@ -70,9 +71,9 @@ pub fn is_partition_of(oid: pg_sys::Oid, ancestor: pg_sys::Oid) -> bool {
 
 /// `text` as a SQL literal, whatever standard_conforming_strings says.
 pub fn quote_literal(text: &str) -> Result<String> {
-    let text = CString::new(text).map_err(|_| Error::invalid("a text holds a zero byte"))?;
+    let text = encoding::to_server(text)?;
     // SAFETY: copies the text into the current memory context
-    Ok(unsafe { CStr::from_ptr(pg_sys::quote_literal_cstr(text.as_ptr())) }.to_string_lossy().into_owned())
+    Ok(encoding::to_utf8(unsafe { CStr::from_ptr(pg_sys::quote_literal_cstr(text.as_ptr())) }))
 }
 
 /// The SQL function that a call is of.

@@ -3,9 +3,10 @@
 //! Counterpart: src/backend/utils/misc/guc.c (`NewGUCNestLevel`, `AtEOXact_GUC`), used as for a function's SET clause.
 
 use pgrx::pg_sys;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::pg::encoding;
 
 /// A nest level: what is set inside it is undone when it is dropped, or when the (sub)transaction aborts. What SQL run meanwhile
 /// sets by SET or set_config() stays, as after a function with a SET clause.
@@ -22,7 +23,7 @@ impl NestLevel {
     /// In a level of its own, which ends with this one: a view's function may have SET the same setting in the level so far, and
     /// guc.c wants no saving after that.
     pub fn set(&self, name: &CStr, value: &str) -> Result<()> {
-        let value = CString::new(value).map_err(|_| Error::invalid("a setting's value holds a zero byte"))?;
+        let value = encoding::to_server(value)?;
         // SAFETY: inside a transaction; both strings end in zero and outlive the call
         unsafe {
             pg_sys::NewGUCNestLevel();
@@ -45,7 +46,7 @@ impl NestLevel {
         // SAFETY: the string ends in zero; the result is the server's and copied at once
         unsafe {
             let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
-            (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
+            (!value.is_null()).then(|| encoding::to_utf8(CStr::from_ptr(value)))
         }
     }
 }

@@ -6,7 +6,7 @@
 use pgrx::pg_sys;
 use std::ffi::CStr;
 
-use crate::pg::{raw, version};
+use crate::pg::{encoding, raw, version};
 
 pub struct Relation {
     relation: pg_sys::Relation,
@@ -113,7 +113,7 @@ impl Relation {
     /// Unquoted name.
     pub fn name(&self) -> String {
         // SAFETY: relname is a NameData: at most 63 bytes and a zero
-        unsafe { CStr::from_ptr(self.class().relname.data.as_ptr()) }.to_string_lossy().into_owned()
+        encoding::to_utf8(unsafe { CStr::from_ptr(self.class().relname.data.as_ptr()) })
     }
 
     /// `schema.table`, quoted where it needs to be.
@@ -123,7 +123,7 @@ impl Relation {
             let schema = pg_sys::get_namespace_name(self.namespace());
             let name = self.class().relname;
             let quoted = pg_sys::quote_qualified_identifier(schema, name.data.as_ptr());
-            CStr::from_ptr(quoted).to_string_lossy().into_owned()
+            encoding::to_utf8(CStr::from_ptr(quoted))
         }
     }
 

@@ -11,7 +11,7 @@ use std::ptr;
 use crate::error::{Error, Result};
 use crate::pg::int::Int;
 use crate::pg::timed_loop::{Step, Tally};
-use crate::pg::{raw, version};
+use crate::pg::{encoding, raw, version};
 
 /// Connected to SPI until dropped; its memory context is the current one meanwhile.
 pub struct Connection(PhantomData<*mut ()>);
@@ -25,7 +25,7 @@ impl Connection {
 
     /// Runs `sql`, which may be several statements, as the caller of the function would; returns how many rows it processed.
     pub fn execute(&self, sql: &str) -> Result<u64> {
-        let sql = c_string(sql)?;
+        let sql = encoding::to_server(sql)?;
         // SAFETY: connected; the text outlives the call
         check("SPI_execute", unsafe { pg_sys::SPI_execute(sql.as_ptr(), false, 0) })?;
         // SAFETY: set by the call above
@@ -51,7 +51,7 @@ impl Connection {
 
     /// A statement with no parameter, or `$1` of type `parameter`.
     pub fn prepare(&self, sql: &str, parameter: Option<Int>) -> Result<Prepared<'_>> {
-        let text = c_string(sql)?;
+        let text = encoding::to_server(sql)?;
         let mut types = [parameter.map_or(pg_sys::InvalidOid, Int::oid)];
         // SAFETY: connected; SPI copies text and types
         let plan = unsafe { pg_sys::SPI_prepare(text.as_ptr(), i32::from(parameter.is_some()), types.as_mut_ptr()) };
@@ -215,10 +215,6 @@ pub fn check(function: &str, code: i32) -> Result<()> {
     Err(Error::new(pgrx::PgSqlErrorCode::ERRCODE_INTERNAL_ERROR, format!("{function}: {}", reason.to_string_lossy())))
 }
 
-fn c_string(sql: &str) -> Result<CString> {
-    CString::new(sql).map_err(|_| Error::invalid("a statement holds a zero byte"))
-}
-
 /// Column `number`, from 1, by its type's output function.
 ///
 /// # Safety
@@ -227,6 +223,6 @@ unsafe fn text(tuple: pg_sys::HeapTuple, desc: pg_sys::TupleDesc, number: i32) -
     // SAFETY: by this function's own condition; null stands for NULL, else a palloc'd string
     unsafe {
         let value = pg_sys::SPI_getvalue(tuple, desc, number);
-        (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
+        (!value.is_null()).then(|| encoding::to_utf8(CStr::from_ptr(value)))
     }
 }

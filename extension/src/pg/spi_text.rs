@@ -4,11 +4,11 @@
 
 use pgrx::pg_sys;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pg::int::Int;
-use crate::pg::raw;
 use crate::pg::spi::{Connection, add_rows, check};
 use crate::pg::timed_loop::{Step, Tally};
+use crate::pg::{encoding, raw};
 
 /// Room for a quoted bigint, the longest being '-9223372036854775808', and the end of the text.
 const LITERAL: usize = 24;
@@ -26,10 +26,7 @@ pub struct ExecuteText<'a> {
 impl<'a> ExecuteText<'a> {
     /// `before` is the statement up to its key; its first column is of type `value`.
     pub fn new(connection: &'a Connection, before: &str, value: Int) -> Result<Self> {
-        if before.contains('\0') {
-            return Err(Error::invalid("a statement holds a zero byte"));
-        }
-        let mut text = before.as_bytes().to_vec();
+        let mut text = encoding::to_server(before)?.into_bytes();
         let start = text.len();
         text.resize(start + LITERAL, 0);
         Ok(Self { text: text.into(), start, value, failure: 0, _connection: connection })

@@ -2,7 +2,8 @@
 
 use super::connection::Connection;
 use super::layer::{Kind, Subject, layers, looking};
-use super::filled;
+use super::{empty, filled};
+use crate::support::Database;
 
 #[test]
 fn a_function_of_another_s_in_the_extension_s_schema_is_not_taken_for_ours() {
@@ -50,4 +51,32 @@ fn settings_that_a_view_s_function_changes_are_as_after_plain_sql() {
         }
     }
     assert_eq!(connection.warnings(), [""; 0]);
+}
+
+#[test]
+fn names_in_an_encoding_other_than_utf_8() {
+    if empty().is_none() {
+        return;
+    }
+    for (encoding, name) in [("latin1", "\u{e9}\u{df}"), ("euc_jp", "\u{8868}"), ("sql_ascii", "\u{e9}\u{df}")] {
+        let database = Database::encoded(encoding);
+        let connection = Connection::new(&database);
+        connection.run(&format!(
+            "set client_encoding = utf8; create schema \"s{name}\"; set search_path = \"s{name}\";
+             create table \"t{name}\" (\"k{name}\" int primary key, abalance int);
+             insert into \"t{name}\" select i * 2, i from generate_series(1, 3000) i; analyze;
+             create extension select_loop schema \"s{name}\""
+        ));
+        for layer in looking(&connection) {
+            let call = format!("select_loop('{}', 500, '\"t{name}\"', distribution => 'gaussian')", layer.name);
+            assert!(
+                connection.number(&format!("select coalesce(found, 1) from {call}")) > 0,
+                "{encoding} {}",
+                layer.name
+            );
+        }
+        connection.run("select * from select_loop_setup(); select * from select_loop_check()");
+        let failure = connection.failure("select * from select_loop('index', 1, 'pg_class')");
+        failure.is("55000").says("pg_class");
+    }
 }

@@ -38,16 +38,25 @@ impl Database {
         Self::copy("sps_filled")
     }
 
+    /// Empty, without the extension, in another encoding than the server's.
+    pub fn encoded(encoding: &str) -> Self {
+        Self::make(&format!("template template0 encoding '{encoding}' locale 'C'"))
+    }
+
     fn copy(template: &str) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let admin = Session::connect(&config("postgres")).unwrap();
-        admin.batch(&format!("create database {name} template {template} strategy file_copy")).unwrap();
-        let made = Self { name };
+        let made = Self::make(&format!("template {template} strategy file_copy"));
         if has_extension() {
             made.session().batch("create extension if not exists select_loop").unwrap();
         }
         made
+    }
+
+    fn make(options: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let admin = Session::connect(&config("postgres")).unwrap();
+        admin.batch(&format!("create database {name} {options}")).unwrap();
+        Self { name }
     }
 
     pub fn config(&self) -> Config {
