@@ -8,7 +8,7 @@ use crate::report::{self, FORMATS};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Records, as sps compare and sps run wrote them
+    /// Records, as sps compare, ladder and run wrote them
     #[arg(required = true, value_name = "RECORD")]
     records: Vec<PathBuf>,
     /// How to print them: table, json, csv, or pgbench for its lines

@@ -22,7 +22,7 @@ pub enum Line {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Header {
     pub schema_version: u32,
-    /// Subcommand: `compare`, `run`.
+    /// Subcommand: `compare`, `ladder`, `run`.
     pub command: String,
     /// The command line, passwords masked.
     pub command_line: Vec<String>,

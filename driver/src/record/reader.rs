@@ -76,7 +76,7 @@ fn next_line(input: &mut impl BufRead, text: &mut Vec<u8>) -> Result<bool> {
 /// The version comes before the rest: another version's header need not have our fields.
 fn header(text: &[u8]) -> Result<Header> {
     let not_a_record =
-        || Error::failed("not a record of sps").hint("sps compare and sps run write records, in results/");
+        || Error::failed("not a record of sps").hint("sps compare, ladder and run write records, in results/");
     if text.is_empty() {
         return Err(Error::failed("the record is empty").hint("the run ended before it could write its header"));
     }
