@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: cancel what runs on the server, keep what was measured, exit 130.
+//! Ctrl-C, SIGTERM and a terminal that is closed: cancel what runs on the server, keep what was measured, exit 130.
 //!
 //! Signals are awaited on a thread of their own, since the measuring thread is blocked in a read. The first one sets a
 //! flag and cancels everything registered; the blocked read then ends with the server's "canceling statement". A second
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ pub fn install() -> Result<()> {
     if INSTALLED.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let mut signals = Signals::new(terminations().into_iter().chain([SIGINT]))?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in signals.forever() {
             if REQUESTED.swap(true, Ordering::SeqCst) {
@@ -62,6 +62,17 @@ pub fn install() -> Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// SIGTERM, and SIGHUP unless it is ignored: nohup is to keep its promise.
+pub fn terminations() -> Vec<i32> {
+    // /proc's mask: bit 0 is signal 1
+    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    let hangup = ignored.unwrap_or(0) & (1 << (SIGHUP - 1)) == 0;
+    [SIGTERM].into_iter().chain(hangup.then_some(SIGHUP)).collect()
 }
 
 fn cancel_all() {

@@ -87,6 +87,33 @@ mod alone {
 
     #[test]
     fn ctrl_c_removes_the_private_server() {
+        removes_the_private_server(Signal::SIGINT);
+    }
+
+    #[test]
+    fn a_terminal_that_is_closed_removes_the_private_server() {
+        removes_the_private_server(Signal::SIGHUP);
+    }
+
+    #[test]
+    fn nohup_keeps_its_promise() {
+        let db = Database::filled();
+        let run = db.sps(&["run", "-S", "-T", "2", "--record", "/dev/null"]);
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(run.get_program()).args(run.get_args());
+        for (name, value) in run.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let mut running = start(command);
+        within(SECONDS, "nothing runs", || active(&db, "%"));
+        killpg(Pid::from_raw(running.id() as i32), Signal::SIGHUP).unwrap();
+        assert_eq!(code(&mut running, SECONDS), Some(0));
+    }
+
+    fn removes_the_private_server(signal: Signal) {
         let folder = tempfile::tempdir_in("/tmp").unwrap();
         std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let mut command = sps(&["run", "--private", "--scale", "1", "-T", "60", "--record", "/dev/null"]);
@@ -98,7 +125,7 @@ mod alone {
             std::fs::read_to_string(file).ok()?.lines().next()?.parse::<i32>().ok()
         });
         std::thread::sleep(Duration::from_millis(700));
-        interrupt(&running);
+        killpg(Pid::from_raw(running.id() as i32), signal).unwrap();
         assert_eq!(code(&mut running, 2 * SECONDS), Some(130));
         assert!(!Path::new(&format!("/proc/{postmaster}")).exists());
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path()).collect();

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGHUP, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::{Error, Exit, Result};
@@ -31,9 +30,11 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<Exit> {
+    // asked for before a handler of ours stands where SIG_IGN stood
+    let terminations = interrupt::terminations();
     interrupt::install()?;
     // from here on a signal ends the command, not us before the server is gone
-    let mut signals = Signals::new([SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new(terminations)?;
     let server = PrivateServer::start(&args.options.resolve()?, args.scale)?;
     if 0 < args.scale {
         server.fill(args.scale)?;
