@@ -72,3 +72,12 @@ fn a_reader_that_stops_early_is_no_failure() {
     command.envs(sps.get_envs().filter_map(|(name, value)| Some((name, value?))));
     run(&mut command).code(0);
 }
+
+#[test]
+fn a_full_disk_is_told() {
+    let database = Database::filled();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = database.sps(&["check"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}

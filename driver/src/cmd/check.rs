@@ -1,12 +1,11 @@
 //! `sps check`: what would distort a measurement on this server, with a hint each.
 
-use std::io::Write;
-
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 
 use crate::error::{Exit, Result};
 use crate::interrupt;
+use crate::report::print_text;
 use crate::server::{ConnectArgs, Target, dataset, finding};
 
 #[derive(Debug, clap::Args)]
@@ -49,7 +48,6 @@ pub fn run(args: Args) -> Result<Exit> {
             text.extend(error.hint.map(|hint| format!("hint: {hint}\n")));
         }
     }
-    // a reader that has seen enough (`| head`) is no failure
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    print_text(&text)?;
     Ok(Exit::Done)
 }

@@ -24,7 +24,7 @@ use std::io::{Result, Write};
 pub use build::{Outcome, build, of_record, precision};
 pub use comparison::{comparisons_of, named};
 pub use ladder::COMMAND as LADDER;
-pub use output::{File, print};
+pub use output::{File, print, print_text};
 pub use precision::percent;
 pub use step::rungs;
 

@@ -11,7 +11,17 @@ use crate::record::Summary;
 /// Prints `summaries` to standard output. A reader that has closed it (`| head`) has seen enough: no error.
 pub fn print(format: &dyn Format, summaries: &[Summary]) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match format.write(summaries, &mut out).and_then(|()| out.flush()) {
+    written(format.write(summaries, &mut out).and_then(|()| out.flush()))
+}
+
+/// Prints what is no report; the same of a reader that has closed standard output.
+pub fn print_text(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn written(outcome: std::io::Result<()>) -> Result<()> {
+    match outcome {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::failed(format!("cannot write to standard output: {error}")))
         }
