@@ -146,6 +146,13 @@ fn a_long_tmpdir_does_not_make_the_socket_too_long() {
 }
 
 #[test]
+fn a_tmpdir_with_quotes_is_left_alone() {
+    let folder = tempfile::Builder::new().prefix("a 'b\" $c").tempdir_in("/tmp").unwrap();
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    run(sps(&["server", "--", "psql", "-Xqc", "select 1"]).env("TMPDIR", folder.path())).code(0);
+}
+
+#[test]
 fn a_kept_server_says_how_to_reach_and_end_it() {
     let said = run(&mut sps(&["server", "--keep", "--", "true"]));
     let farewell = said.code(0).stderr.lines().find(|line| line.contains("is kept")).unwrap().to_owned();

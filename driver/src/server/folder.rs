@@ -33,10 +33,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A new folder under TMPDIR, or under /tmp where `account` cannot reach that. Removes leftovers first.
+    /// A new folder under TMPDIR, or under /tmp where `account` cannot reach that or initdb cannot name it. Removes leftovers
+    /// first.
     pub fn create(account: &Account) -> Result<Self> {
         let mut base = std::env::temp_dir();
-        if !account.reaches(&base) {
+        // initdb and postgres call each other by a shell, in double quotes, and settings hold paths in single ones
+        let named = !base.as_os_str().as_encoded_bytes().iter().any(|byte| b"\"'`$\\\n".contains(byte));
+        if !named || !account.reaches(&base) {
             base = "/tmp".into();
         }
         sweep(&base);
