@@ -79,5 +79,19 @@ impl From<std::io::Error> for Error {
 
 /// A line on standard error. One that is closed or full is no reason to fail.
 pub fn tell(line: impl fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", printable(&line.to_string(), &['\n', '\t']));
+}
+
+/// `text` for a terminal: control characters but those `kept` are spelled out, since names in a database, or in somebody's record,
+/// may hold escape sequences.
+pub fn printable(text: &str, kept: &[char]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() && !kept.contains(&letter) {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
 }

@@ -307,3 +307,12 @@ fn a_file_is_replaced_only_when_the_report_is_there() {
     let text = std::fs::read_to_string(file.path()).unwrap();
     assert!(serde_json::from_str::<Summary>(&text).is_ok());
 }
+
+#[test]
+fn a_name_cannot_write_to_the_terminal_s_title() {
+    let mut header = header(&ARMS);
+    header.dataset.relation = "a\x1b]0;title\x07\nb\u{e9}".into();
+    let text = printed("table", &[summary_of(&header, &blocks(&header, &RATES, 6))]);
+    assert!(!text.contains(|letter: char| letter.is_control() && letter != '\n'));
+    assert!(text.contains(r"a\u{1b}]0;title\u{7}\nb") && text.contains('\u{e9}'), "{text}");
+}

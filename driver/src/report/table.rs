@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, Table as Grid, presets};
 
 use super::number::{bytes, count, plural, ratio, time};
 use super::{Format, ladder, percent};
+use crate::error::printable;
 use crate::record::{ArmSummary, Comparison, Side, Summary};
 
 pub struct Table;
@@ -16,30 +17,36 @@ impl Format for Table {
     }
 
     fn write(&self, summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
-        for (at, summary) in summaries.iter().enumerate() {
-            if at > 0 {
-                writeln!(out)?;
-            }
-            head(summary, out)?;
-            if summary.arms.is_empty() {
-                writeln!(out, "\nno block was finished\n")?;
-            } else {
-                writeln!(out, "\n{}\n", arms(summary))?;
-            }
-            if summary.command == ladder::COMMAND {
-                ladder::write(summary, out)?;
-            }
-            rates_of_calls(summary, out)?;
-            pairs(summary, out)?;
-            foot(summary, out)?;
-        }
-        Ok(())
+        let mut text = Vec::new();
+        write(summaries, &mut text)?;
+        out.write_all(printable(&String::from_utf8_lossy(&text), &['\n']).as_bytes())
     }
+}
+
+fn write(summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
+    for (at, summary) in summaries.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        head(summary, out)?;
+        if summary.arms.is_empty() {
+            writeln!(out, "\nno block was finished\n")?;
+        } else {
+            writeln!(out, "\n{}\n", arms(summary))?;
+        }
+        if summary.command == ladder::COMMAND {
+            ladder::write(summary, out)?;
+        }
+        rates_of_calls(summary, out)?;
+        pairs(summary, out)?;
+        foot(summary, out)?;
+    }
+    Ok(())
 }
 
 /// A line of the text above and below the table.
 pub(super) fn line(out: &mut dyn Write, label: &str, text: impl std::fmt::Display) -> Result<()> {
-    writeln!(out, "{label:<12} {text}")
+    writeln!(out, "{label:<12} {}", printable(&text.to_string(), &[]))
 }
 
 fn head(summary: &Summary, out: &mut dyn Write) -> Result<()> {
