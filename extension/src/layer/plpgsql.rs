@@ -38,7 +38,7 @@ impl Layer for Plpgsql {
 /// The loop with `lookup` in it, as one DO block.
 pub fn run_loop(call: &Call, job: &Job, lookup: &str) -> Result<Outcome> {
     if job.selects > i64::from(i32::MAX) {
-        return Err(Error::invalid(format!("layer plpgsql does at most {} selects a call", i32::MAX))
+        return Err(Error::invalid(format!("the PL/pgSQL loop does at most {} selects a call", i32::MAX))
             .detail("A FOR loop of PL/pgSQL counts in integers."));
     }
     drop(call.prepare_lookup(job)?);
