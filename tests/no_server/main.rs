@@ -1,5 +1,6 @@
 //! Tests that need no server: the pure parts of the driver and what the command line refuses.
 
+mod chart;
 mod compare;
 mod fixture;
 mod ladder;

@@ -6,6 +6,7 @@
 mod arm;
 mod bar;
 mod build;
+pub mod chart;
 mod comparison;
 mod csv;
 mod json;
