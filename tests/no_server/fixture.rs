@@ -71,6 +71,8 @@ pub fn header(arms: &[&str]) -> Header {
             half_width: 0.01,
             distribution: "uniform".into(),
             skew: None,
+            rate: None,
+            latency_limit_ms: None,
         },
         arms: arms.iter().map(|name| arm(name)).collect(),
         reference: arms[0].into(),
@@ -102,6 +104,7 @@ pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
         backend_cpu_ns: Some(elapsed_ns - 90_000_000),
         involuntary_switches: Some(2),
         steal_ns: Some(0),
+        latency: None,
         gates: None,
         notes: Vec::new(),
     }

@@ -4,6 +4,7 @@ mod chart;
 mod compare;
 mod fixture;
 mod ladder;
+mod latency;
 mod record;
 mod record_schema;
 mod report;

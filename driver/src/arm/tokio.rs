@@ -4,7 +4,7 @@
 
 use std::error::Error as StdError;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use tokio::runtime::{Builder, Runtime};
@@ -15,6 +15,7 @@ use super::tally::Sums;
 use super::{Keys, Tally, Text};
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Registration};
+use crate::record::Waits;
 use crate::server::{Cancel, refusal};
 use crate::wire::{Outcome, Queries, Until};
 
@@ -69,13 +70,17 @@ impl Share {
         self.clients.iter().map(move |connected| One { runtime, connected })
     }
 
-    /// Runs the first clients on the calling thread, one for each of `keys`, until `until`.
-    pub fn drive(&mut self, keys: Vec<Keys>, until: Until) -> Result<(Outcome, Tally)> {
+    /// Runs the first clients on the calling thread, one for each of `keys`, until `until`; waits above `limit` are late.
+    pub fn drive(&mut self, keys: Vec<Keys>, until: Until, limit: Option<Duration>) -> Result<(Outcome, Tally)> {
+        let mut waits = Waits::new(limit)?;
         let start = Instant::now();
         let finished = self.runtime.block_on(async {
             let clients = self.clients.iter().zip(keys);
-            let tasks: Vec<_> =
-                clients.map(|(connected, keys)| tokio::spawn(selects(connected.clone(), keys, start, until))).collect();
+            let tasks = clients.map(|(connected, keys)| {
+                let waits = Waits::new(limit)?;
+                Ok(tokio::spawn(selects(connected.clone(), keys, start, until, waits)))
+            });
+            let tasks = tasks.collect::<Result<Vec<_>>>()?;
             let mut finished = Vec::with_capacity(tasks.len());
             for task in tasks {
                 finished.push(task.await.map_err(|error| Error::failed(format!("a client ended: {error}")))??);
@@ -84,15 +89,23 @@ impl Share {
         });
         interrupt::check()?;
         let finished = finished?;
-        let end = finished.iter().map(|(end, _)| *end).max().unwrap_or(start);
-        let tally = finished.into_iter().map(|(_, tally)| tally).reduce(Tally::plus).unwrap_or_default();
-        Ok((Outcome { start, end }, tally))
+        let end = finished.iter().map(|(end, ..)| *end).max().unwrap_or(start);
+        finished.iter().for_each(|(.., own)| waits.merge(own));
+        let tally = finished.into_iter().map(|(_, tally, _)| tally).reduce(Tally::plus).unwrap_or_default();
+        Ok((Outcome { start, end, waits }, tally))
     }
 }
 
-async fn selects(connected: Arc<Connected>, mut keys: Keys, start: Instant, until: Until) -> Result<(Instant, Tally)> {
+async fn selects(
+    connected: Arc<Connected>,
+    mut keys: Keys,
+    start: Instant,
+    until: Until,
+    mut waits: Waits,
+) -> Result<(Instant, Tally, Waits)> {
     let Connected { client, statement, .. } = &*connected;
     let (mut selects, mut sums) = (0, Sums::default());
+    let mut begun = Instant::now();
     loop {
         if keys.between_calls() {
             sums.next_call();
@@ -102,10 +115,12 @@ async fn selects(connected: Arc<Connected>, mut keys: Keys, start: Instant, unti
         }
         selects += 1;
         let (over, end) = until.over(start, selects as u64);
+        waits.add(end.duration_since(begun));
+        begun = end;
         if over {
             let (found, checksum) = (Some(sums.found), Some(sums.checksum()));
             let tally = Tally { selects, found, checksum, ..Tally::default() };
-            return Ok((end, tally));
+            return Ok((end, tally, waits));
         }
     }
 }

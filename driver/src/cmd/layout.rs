@@ -63,6 +63,8 @@ impl Layout {
             half_width: 0.01,
             distribution: self.distribution.clone(),
             skew: self.skew,
+            rate: None,
+            latency_limit_ms: None,
         })
     }
 }

@@ -84,7 +84,7 @@ fn one(
         Kind::Layer(_) | Kind::Loop(_) => Until::Units(1),
         _ => Until::Units(SELECTS as u64),
     };
-    let stretch = Stretch { epoch, round: ROUND, clients: 1, per_call: SELECTS, until };
+    let stretch = Stretch::untimed(epoch, ROUND, 1, SELECTS, until);
     let done = block::stretch(measurement, arm, connections, stretch)?;
     let Tally { selects, found, checksum, .. } = done.tally;
     let mut gates = Gates { selects, found, checksum, plan, ..Gates::default() };

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::arm::{Counting, Keys, LayerScript, LoopScript, Seeds, Tally, Text, WireScript, tokio};
 use crate::error::{Error, Result};
-use crate::record::Block;
-use crate::wire::{Client, LeanConnection, Until, drive};
+use crate::record::{Block, Unit, Waits};
+use crate::wire::{Arrivals, Client, LeanConnection, Terms, Until, drive};
 
 use super::Measurement;
 use super::connections::{Connections, shares};
@@ -26,6 +26,8 @@ pub struct Done {
     pub tally: Tally,
     pub driver_ns: i64,
     pub used: Option<Used>,
+    /// None where the arm does not tell them.
+    pub waits: Option<Waits>,
 }
 
 /// Measures one block of `arm` over `connections`, one a client.
@@ -50,7 +52,9 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         _ => {
             let Position { epoch, round, .. } = at;
             let (clients, per_call) = (plan.clients, plan.selects_per_call);
-            stretch(measurement, arm, connections, Stretch { epoch, round, clients, per_call, until })?
+            let limit = plan.latency_limit_ms.map(|limit| Duration::from_secs_f64(limit / 1e3));
+            let paced = plan.rate.is_some();
+            stretch(measurement, arm, connections, Stretch { epoch, round, clients, per_call, until, limit, paced })?
         }
     };
     let (cpu_after, steal_after) = (backend_cpu(), usage::steal());
@@ -58,7 +62,8 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         connections.on_each("COMMIT")?;
     }
     let difference = |after: Option<i64>, before: Option<i64>| Some(after? - before?);
-    let Done { tally, driver_ns, used } = done;
+    let Done { tally, driver_ns, used, waits } = done;
+    let unit = if tally.calls.is_some() { Unit::Call } else { Unit::Select };
     Ok(Block {
         epoch: at.epoch,
         round: at.round,
@@ -75,6 +80,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         backend_cpu_ns: difference(cpu_after, cpu_before),
         involuntary_switches: used.map(|used| used.involuntary_switches),
         steal_ns: difference(steal_after, steal_before),
+        latency: waits.and_then(|waits| waits.latency(unit)),
         gates: None,
         notes: Vec::new(),
     })
@@ -90,6 +96,17 @@ pub struct Stretch {
     /// Selects of a layer's call.
     pub per_call: i64,
     pub until: Until,
+    /// Longer waits are late.
+    pub limit: Option<Duration>,
+    /// At the plan's rate, or each client as soon as it was answered?
+    pub paced: bool,
+}
+
+impl Stretch {
+    /// Of selects that are not timed.
+    pub fn untimed(epoch: u64, round: u64, clients: usize, per_call: i64, until: Until) -> Self {
+        Self { epoch, round, clients, per_call, until, limit: None, paced: false }
+    }
 }
 
 /// Runs `arm` on `connections`, over the plan's threads; also used untimed, to warm up.
@@ -104,19 +121,23 @@ pub fn stretch(
     let seeds = |client: usize| Seeds { run: plan.seed, epoch, round, client: client as u64 };
     let keys = |client| Keys::new(seeds(client), per_call, lookup, *distribution);
     match (&arm.kind, connections) {
-        (Kind::Wire(wire), Connections::Lean(connections)) => {
+        (Kind::Wire(wire), Connections::Lean { connections, arrivals }) => {
             let text = Text::new(lookup);
-            lean(measurement, arm, connections, stretch, |client| WireScript::new(*wire, &text, keys(client)))
+            lean(measurement, arm, (connections, arrivals), stretch, |client| {
+                WireScript::new(*wire, &text, keys(client))
+            })
         }
-        (Kind::Layer(layer), Connections::Lean(connections)) => {
+        (Kind::Layer(layer), Connections::Lean { connections, arrivals }) => {
             let schema = target.extension_schema.as_deref().unwrap_or_default();
-            lean(measurement, arm, connections, stretch, |client| {
+            lean(measurement, arm, (connections, arrivals), stretch, |client| {
                 let (distribution, skew) = (plan.distribution.as_str(), plan.skew);
                 LayerScript::new(schema, layer, per_call, lookup, seeds(client), distribution, skew)
             })
         }
-        (Kind::Loop(which), Connections::Lean(connections)) => {
-            lean(measurement, arm, connections, stretch, |c| LoopScript::new(which, per_call, lookup, seeds(c)))
+        (Kind::Loop(which), Connections::Lean { connections, arrivals }) => {
+            lean(measurement, arm, (connections, arrivals), stretch, |c| {
+                LoopScript::new(which, per_call, lookup, seeds(c))
+            })
         }
         (Kind::Tokio, Connections::Tokio(shares)) => by_tokio(measurement, arm, shares, stretch, keys),
         _ => Err(Error::failed("pgbench drives its own clients")),
@@ -127,7 +148,7 @@ pub fn stretch(
 fn lean<S: Counting>(
     measurement: &Measurement<'_>,
     arm: &Arm,
-    connections: &mut [LeanConnection],
+    (connections, arrivals): (&mut [LeanConnection], &mut [Arrivals]),
     stretch: Stretch,
     script: impl Fn(usize) -> S,
 ) -> Result<Done> {
@@ -135,14 +156,16 @@ fn lean<S: Counting>(
     let mut clients: Vec<Client<'_, S>> =
         clients.map(|(client, connection)| Client { connection, script: script(client) }).collect();
     let mut rest = clients.as_mut_slice();
+    let mut arrivals = arrivals.iter_mut().filter(|_| stretch.paced);
     let mut works = Vec::new();
     for share in shares(rest.len(), measurement.plan.threads) {
         let mine = rest.split_off_mut(..share).unwrap_or_default();
-        works.push(move || Ok((drive(mine, stretch.until)?, ())));
+        let terms = Terms { until: stretch.until, latency_limit: stretch.limit, arrivals: arrivals.next() };
+        works.push(move || Ok((drive(mine, terms)?, ())));
     }
     let ran = thread::run(&measurement.placing, arm.info.placement, works)?;
     let tally = clients.iter().map(|client| client.script.tally()).reduce(Tally::plus).unwrap_or_default();
-    Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used })
+    Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used, waits: Some(ran.waits) })
 }
 
 /// The same on tokio-postgres, whose clients were spread over threads when they connected.
@@ -158,10 +181,10 @@ fn by_tokio(
     for share in shares {
         let keys: Vec<Keys> = clients.by_ref().take(share.backends().count()).map(&keys).collect();
         if !keys.is_empty() {
-            works.push(move || share.drive(keys, stretch.until));
+            works.push(move || share.drive(keys, stretch.until, stretch.limit));
         }
     }
     let ran = thread::run(&measurement.placing, arm.info.placement, works)?;
     let tally = ran.results.into_iter().reduce(Tally::plus).unwrap_or_default();
-    Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used })
+    Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used, waits: Some(ran.waits) })
 }

@@ -1,14 +1,21 @@
 //! The connections of an arm in an epoch: one a client, on the cores of its placement, its statement prepared.
 
+use select_loop_keys::mix;
+
 use crate::arm::{Text, WireArm, tokio};
 use crate::error::Result;
-use crate::wire::{LeanConnection, Queries};
+use crate::record::Plan;
+use crate::wire::{Arrivals, LeanConnection, Queries};
 
 use super::Measurement;
 use super::plan::{Arm, Kind};
 
 pub enum Connections {
-    Lean(Vec<LeanConnection>),
+    Lean {
+        connections: Vec<LeanConnection>,
+        /// Of each thread's share; none without a rate.
+        arrivals: Vec<Arrivals>,
+    },
     /// By thread.
     Tokio(Vec<tokio::Share>),
     /// pgbench makes its own.
@@ -17,7 +24,7 @@ pub enum Connections {
 
 impl Connections {
     /// New ones, on new backends.
-    pub fn new(measurement: &Measurement<'_>, arm: &Arm) -> Result<Self> {
+    pub fn new(measurement: &Measurement<'_>, arm: &Arm, epoch: u64) -> Result<Self> {
         let Measurement { target, lookup, plan, .. } = measurement;
         let _placed = match arm.kind {
             Kind::Pgbench(_) => return Ok(Self::None),
@@ -44,13 +51,14 @@ impl Connections {
             }
             Ok(connection)
         };
-        (0..plan.clients).map(connect).collect::<Result<_>>().map(Self::Lean)
+        let connections = (0..plan.clients).map(connect).collect::<Result<_>>()?;
+        Ok(Self::Lean { connections, arrivals: arrivals(plan, epoch) })
     }
 
     /// Process ids of the backends.
     pub fn backends(&self) -> Vec<i32> {
         match self {
-            Self::Lean(connections) => connections.iter().map(LeanConnection::backend).collect(),
+            Self::Lean { connections, .. } => connections.iter().map(LeanConnection::backend).collect(),
             Self::Tokio(shares) => shares.iter().flat_map(tokio::Share::backends).collect(),
             Self::None => Vec::new(),
         }
@@ -59,7 +67,7 @@ impl Connections {
     /// Does something untimed on the first connection; None where there is none.
     pub fn on_first<T>(&mut self, work: impl FnOnce(&mut dyn Queries) -> Result<T>) -> Result<Option<T>> {
         match self {
-            Self::Lean(connections) => connections.first_mut().map(|first| work(first)),
+            Self::Lean { connections, .. } => connections.first_mut().map(|first| work(first)),
             Self::Tokio(shares) => {
                 shares.first_mut().and_then(|share| share.each().next().map(|mut one| work(&mut one)))
             }
@@ -71,13 +79,23 @@ impl Connections {
     /// Runs `sql` untimed on every connection.
     pub fn on_each(&mut self, sql: &str) -> Result<()> {
         match self {
-            Self::Lean(connections) => connections.iter_mut().try_for_each(|one| one.query(sql).map(drop)),
+            Self::Lean { connections, .. } => connections.iter_mut().try_for_each(|one| one.query(sql).map(drop)),
             Self::Tokio(shares) => {
                 shares.iter_mut().flat_map(tokio::Share::each).try_for_each(|mut one| one.query(sql).map(drop))
             }
             Self::None => Ok(()),
         }
     }
+}
+
+/// The plan's rate, shared among threads as clients are.
+fn arrivals(plan: &Plan, epoch: u64) -> Vec<Arrivals> {
+    let Some(rate) = plan.rate else { return Vec::new() };
+    let shares = shares(plan.clients, plan.threads).enumerate();
+    // a round and call that no block has
+    let seed = |thread: usize| mix(plan.seed, epoch, u64::MAX, thread as u64, u64::MAX);
+    let share = |clients: usize| clients as f64 / plan.clients as f64;
+    shares.map(|(thread, clients)| Arrivals::new(seed(thread), rate * share(clients))).collect()
 }
 
 fn set_up(wire: &dyn WireArm, text: &Text, connection: &mut LeanConnection) -> Result<()> {

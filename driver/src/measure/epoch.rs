@@ -33,7 +33,7 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
                 let connected = match connections.as_mut() {
                     Some(connections) => &mut connections[arm],
                     None => {
-                        fresh = Connections::new(measurement, &arms[arm])?;
+                        fresh = Connections::new(measurement, &arms[arm], epoch)?;
                         &mut fresh
                     }
                 };
@@ -79,7 +79,7 @@ struct Started {
 fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64, sink: &mut dyn Sink) -> Result<Started> {
     let mut connections = Vec::with_capacity(measurement.arms.len());
     for arm in &measurement.arms {
-        connections.push(Connections::new(measurement, arm).map_err(|error| named(error, arm))?);
+        connections.push(Connections::new(measurement, arm, epoch).map_err(|error| named(error, arm))?);
     }
     warm::data(measurement)?;
     for (arm, connections) in measurement.arms.iter().zip(&mut connections) {

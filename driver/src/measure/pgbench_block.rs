@@ -32,5 +32,5 @@ pub fn run(measurement: &Measurement<'_>, pgbench: &Pgbench, placement: Placemen
         server_ns: Some(report.elapsed_ns.saturating_mul(plan.clients as i64)),
         ..Tally::default()
     };
-    Ok(Done { tally, driver_ns: report.elapsed_ns, used })
+    Ok(Done { tally, driver_ns: report.elapsed_ns, used, waits: None })
 }

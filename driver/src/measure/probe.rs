@@ -14,7 +14,7 @@ pub fn leave_out_refused(measurement: &mut Measurement<'_>) -> Result<Vec<String
     let mut warnings = Vec::new();
     let mut kept = Vec::new();
     for arm in &measurement.arms {
-        let mut connections = Connections::new(measurement, arm);
+        let mut connections = Connections::new(measurement, arm, 0);
         let tried = match &mut connections {
             Ok(connections) => warm::statements(measurement, arm, connections, 0),
             // preparing is a part of it

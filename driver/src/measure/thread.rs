@@ -4,6 +4,7 @@ use std::sync::Barrier;
 
 use crate::arm::Placement;
 use crate::error::{Error, Result};
+use crate::record::Waits;
 use crate::wire::Outcome;
 
 use super::placing::Placing;
@@ -12,6 +13,7 @@ use super::usage::Used;
 /// What all threads did together, each with what its work gave.
 pub struct Ran<T> {
     pub driver_ns: i64,
+    pub waits: Waits,
     pub used: Option<Used>,
     pub results: Vec<T>,
 }
@@ -39,13 +41,17 @@ where
         let (outcome, mine, result) = thread.map_err(|_| Error::failed("a client thread ended unexpectedly"))??;
         span = Some(match span {
             None => outcome,
-            Some(all) => Outcome { start: all.start.min(outcome.start), end: all.end.max(outcome.end) },
+            Some(mut all) => {
+                all.waits.merge(&outcome.waits);
+                Outcome { start: all.start.min(outcome.start), end: all.end.max(outcome.end), waits: all.waits }
+            }
         });
         used = used.zip(mine).map(|(a, b)| a.plus(b));
         results.push(result);
     }
     let span = span.ok_or_else(|| Error::usage("there is no client").hint("use -c 1 or more"))?;
-    Ok(Ran { driver_ns: span.end.duration_since(span.start).as_nanos() as i64, used, results })
+    let driver_ns = span.end.duration_since(span.start).as_nanos() as i64;
+    Ok(Ran { driver_ns, waits: span.waits, used, results })
 }
 
 fn one<T>(

@@ -51,6 +51,6 @@ pub fn statements(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Co
         Kind::Pgbench(_) => return Ok(()),
     };
     let clients = measurement.plan.clients;
-    let stretch = Stretch { epoch, round: ROUND, clients, per_call: SELECTS, until };
+    let stretch = Stretch::untimed(epoch, ROUND, clients, SELECTS, until);
     block::stretch(measurement, arm, connections, stretch).map(drop)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::Summary;
+use super::{Latency, Summary};
 use crate::arm::Placement;
 
 /// Version of the record format; a reader refuses what it does not know.
@@ -120,6 +120,12 @@ pub struct Plan {
     pub half_width: f64,
     pub distribution: String,
     pub skew: Option<f64>,
+    /// Selects (calls of a layer) a second that are due, over all clients; None: as many as go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Longer waits are counted as late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_limit_ms: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,6 +185,9 @@ pub struct Block {
     pub involuntary_switches: Option<i64>,
     /// Steal time of the machine over the block, nanoseconds.
     pub steal_ns: Option<i64>,
+    /// What clients waited, per select or per call of a layer; None where the arm does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
     /// What the honesty gates saw before the arm's first block of the epoch; None in other blocks, and of arms that take
     /// no part.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::{Dataset, Plan, ServerInfo, Side, Tool};
+use super::{Dataset, Latency, Plan, ServerInfo, Side, Tool};
 use crate::arm::Placement;
 use crate::error::Exit;
 use crate::stats::steady::Class;
@@ -104,6 +104,9 @@ pub struct ArmSummary {
     pub involuntary_switches: Option<i64>,
     /// Steal time over the arm's blocks as a share of their time.
     pub steal: Option<f64>,
+    /// Waits of all blocks together, from their histograms; None where the arm does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! One arm's part of a summary.
 
-use crate::record::{ArmInfo, ArmSummary, Block, Plan, Side};
+use crate::record::{ArmInfo, ArmSummary, Block, Latency, Plan, Side};
 use crate::stats::ratio_of_totals::Amount;
 use crate::stats::{Interval, estimate, outlier, steady};
 
@@ -54,6 +54,8 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
         outliers: outlier::count(&series),
         involuntary_switches: total(&own, |block| block.involuntary_switches),
         steal: total(&own, |block| block.steal_ns).filter(|_| driver_ns > 0.0).map(|sum| sum as f64 / driver_ns),
+        // a damaged histogram costs the percentiles, not the record
+        latency: Latency::merge(own.iter().filter_map(|block| block.latency.as_ref())).ok().flatten(),
     })
 }
 

@@ -6,14 +6,18 @@
 //! again (`unix_write_space`); epoll filters that out, as libpq's poll does. Blocked in read, each select cost two
 //! wake-ups instead of one: a fifth of the rate over two cores.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 
+use super::arrivals::Arrivals;
 use super::connection::{LeanConnection, Rows};
+use super::open_loop;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::record::Waits;
 
 /// What a client asks and what it makes of the answers.
 pub trait Script: Rows {
@@ -55,42 +59,57 @@ pub struct Client<'a, S> {
     pub script: S,
 }
 
-/// When a thread's first request went out and its last answer was in.
-#[derive(Clone, Copy, Debug)]
+/// When a thread's first request went out and its last answer was in, and what its clients waited for their units.
+#[derive(Clone, Debug)]
 pub struct Outcome {
     pub start: Instant,
     pub end: Instant,
+    pub waits: Waits,
+}
+
+/// The rules of a block.
+#[derive(Debug)]
+pub struct Terms<'a> {
+    pub until: Until,
+    /// Longer waits are counted as late.
+    pub latency_limit: Option<Duration>,
+    /// When units are due; None: a client asks as soon as it was answered.
+    pub arrivals: Option<&'a mut Arrivals>,
 }
 
 /// Runs all `clients` on the calling thread.
 ///
 /// # Errors
 /// The first that any client meets; the others are left as they are. An interrupt ends the block, too.
-pub fn drive<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Outcome> {
-    let outcome = match clients {
-        [client] if !client.connection.is_unix() => one(client, until),
-        clients => several(clients, until),
+pub fn drive<S: Script>(clients: &mut [Client<'_, S>], terms: Terms<'_>) -> Result<Outcome> {
+    let mut waits = Waits::new(terms.latency_limit)?;
+    let (start, end) = match (terms.arrivals, clients) {
+        (Some(arrivals), clients) => open_loop::run(clients, terms.until, arrivals, terms.latency_limit, &mut waits),
+        (None, [client]) if !client.connection.is_unix() => one(client, terms.until, &mut waits),
+        (None, clients) => several(clients, terms.until, &mut waits),
     }?;
     interrupt::check()?;
-    Ok(outcome)
+    Ok(Outcome { start, end, waits })
 }
 
-fn one<S: Script>(client: &mut Client<'_, S>, until: Until) -> Result<Outcome> {
+fn one<S: Script>(client: &mut Client<'_, S>, until: Until, waits: &mut Waits) -> Result<(Instant, Instant)> {
     let start = Instant::now();
     let mut pace = Pace::default();
     client.begin(until, &mut pace)?;
     loop {
-        if let Some(end) = client.go_on(until, start, &mut pace)? {
-            return Ok(Outcome { start, end });
+        if let Some(end) = client.go_on(until, start, &mut pace, waits)? {
+            return Ok((start, end));
         }
     }
 }
 
 /// How far a client is.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Pace {
     /// Finished.
     units: u64,
+    /// When the units under way were begun, the oldest first.
+    begun: VecDeque<Instant>,
     /// Requests whose answers are not in.
     under_way: u64,
     /// No more is to be asked.
@@ -105,16 +124,21 @@ impl<S: Script> Client<'_, S> {
             Until::Elapsed(_) => u64::MAX,
             Until::Units(wanted) => wanted.max(1),
         };
+        let now = Instant::now();
         while pace.under_way < most.min(script.in_flight() as u64) {
             script.request(&mut connection.out)?;
+            pace.begun.push_back(now);
             pace.under_way += 1;
         }
         connection.send()
     }
 
     /// One read; for each answer in it another request, unless the block is over. The time when the last answer was in.
+    ///
+    /// A unit's wait ends with the answer and begins with the answer before: one clock reading serves both, and what the
+    /// client does in between is a part of the wait, as in pgbench.
     #[inline]
-    fn go_on(&mut self, until: Until, start: Instant, pace: &mut Pace) -> Result<Option<Instant>> {
+    fn go_on(&mut self, until: Until, start: Instant, pace: &mut Pace, waits: &mut Waits) -> Result<Option<Instant>> {
         let Client { connection, script } = self;
         let mut ready = connection.receive(script)?;
         while ready {
@@ -122,9 +146,16 @@ impl<S: Script> Client<'_, S> {
             if script.answered()? {
                 pace.units += 1;
                 let (over, now) = until.over(start, pace.units + pace.under_way);
+                if let Some(begun) = pace.begun.pop_front() {
+                    waits.add(now.duration_since(begun));
+                }
                 pace.over |= over;
-                if pace.over && pace.under_way == 0 {
-                    return Ok(Some(now));
+                if pace.over {
+                    if pace.under_way == 0 {
+                        return Ok(Some(now));
+                    }
+                } else {
+                    pace.begun.push_back(now);
                 }
             }
             if !pace.over {
@@ -142,13 +173,19 @@ impl<S: Script> Client<'_, S> {
 }
 
 /// Events taken from the kernel at a time.
-const EVENTS: usize = 64;
+pub(super) const EVENTS: usize = 64;
 
-fn several<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Outcome> {
+/// An epoll that tells which of `clients` have something to read.
+pub(super) fn watch<S>(clients: &[Client<'_, S>]) -> Result<Epoll> {
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).map_err(waiting)?;
     for (i, client) in clients.iter().enumerate() {
         epoll.add(&client.connection.socket, EpollEvent::new(EpollFlags::EPOLLIN, i as u64)).map_err(waiting)?;
     }
+    Ok(epoll)
+}
+
+fn several<S: Script>(clients: &mut [Client<'_, S>], until: Until, waits: &mut Waits) -> Result<(Instant, Instant)> {
+    let epoll = watch(clients)?;
     let mut paces = vec![Pace::default(); clients.len()];
     let mut active = clients.len();
     let start = Instant::now();
@@ -164,15 +201,15 @@ fn several<S: Script>(clients: &mut [Client<'_, S>], until: Until) -> Result<Out
         };
         for event in &events[..count] {
             let i = event.data() as usize;
-            if let Some(now) = clients[i].go_on(until, start, &mut paces[i])? {
+            if let Some(now) = clients[i].go_on(until, start, &mut paces[i], waits)? {
                 (active, end) = (active - 1, now);
             }
         }
     }
-    Ok(Outcome { start, end })
+    Ok((start, end))
 }
 
 #[cold]
-fn waiting(error: nix::errno::Errno) -> Error {
+pub(super) fn waiting(error: nix::errno::Errno) -> Error {
     Error::failed(format!("cannot wait for the server's answers: {error}"))
 }

@@ -4,15 +4,18 @@
 //! pgbench's rate. So timed connections write and read their own blocking socket: tokio-postgres authenticates over it
 //! and then lets go, and the messages are those of libpq.
 
+mod arrivals;
 mod connection;
 mod drive;
 mod failure;
 mod handshake;
 mod input;
+mod open_loop;
 mod row;
 mod socket;
 
+pub use arrivals::Arrivals;
 pub use connection::{LeanConnection, Queries, Rows};
-pub use drive::{Client, Outcome, Script, Until, drive};
+pub use drive::{Client, Outcome, Script, Terms, Until, drive};
 pub use row::{Row, integer};
 pub use socket::{Address, Socket};
