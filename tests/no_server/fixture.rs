@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use sps::arm::Placement;
-use sps::record::{ArmInfo, Block, Dataset, Header, Host, Plan, SCHEMA_VERSION, ServerInfo, Side, Tool};
+use sps::record::{ArmInfo, Block, Dataset, Header, Host, Plan, SCHEMA_VERSION, ServerInfo, Side, Summary, Tool};
+use sps::report::{self, Report};
 
 /// An arm by its name; layers and wire arms are told apart by the placement in it.
 pub fn arm(name: &str) -> ArmInfo {
@@ -125,4 +126,13 @@ pub fn blocks(header: &Header, rates: &[f64], rounds: u64) -> Vec<Block> {
         }
     }
     out
+}
+
+/// What `format` prints of `summaries`, whose blocks it is not shown.
+pub fn printed(format: &str, summaries: &[Summary]) -> String {
+    let header = header(&["prepared@same"]);
+    let reports: Vec<Report> = summaries.iter().map(|summary| Report::new(&header, &[], summary.clone())).collect();
+    let mut out = Vec::new();
+    report::format(format).unwrap().write(&reports, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }

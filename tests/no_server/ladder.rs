@@ -3,7 +3,7 @@
 use sps::record::{Header, Status, Step, Summary};
 use sps::report::{self, Outcome, build};
 
-use crate::fixture::{blocks, header};
+use crate::fixture::{self, blocks, header};
 use crate::schema::check_line;
 
 const ARMS: [&str; 11] = [
@@ -39,9 +39,7 @@ fn summary_of(header: &Header, times: &[f64], rounds: u64) -> Summary {
 }
 
 fn printed(format: &str, summary: &Summary) -> String {
-    let mut out = Vec::new();
-    report::format(format).unwrap().write(std::slice::from_ref(summary), &mut out).unwrap();
-    String::from_utf8(out).unwrap()
+    fixture::printed(format, std::slice::from_ref(summary))
 }
 
 #[test]

@@ -6,7 +6,7 @@ use sps::record::{Block, Header, Status, Summary};
 use sps::report::{self, Outcome, build};
 use sps::stats::steady::Class;
 
-use crate::fixture::{self, blocks, header};
+use crate::fixture::{self, blocks, header, printed};
 use crate::schema::check_line;
 
 const ARMS: [&str; 4] = ["simple@same", "prepared@same", "prepared@split", "plpgsql"];
@@ -20,12 +20,6 @@ fn summary_of(header: &Header, blocks: &[Block]) -> Summary {
     let summary = build(header, blocks, &outcome(Status::Done));
     check_line(&serde_json::to_value(&summary).unwrap());
     summary
-}
-
-fn printed(format: &str, summaries: &[Summary]) -> String {
-    let mut out = Vec::new();
-    report::format(format).unwrap().write(summaries, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
 }
 
 fn warned(summary: &Summary, text: &str) -> bool {
@@ -303,7 +297,9 @@ fn a_file_is_replaced_only_when_the_report_is_there() {
     let out = report::File::open(file.path()).unwrap();
     assert_eq!(std::fs::metadata(file.path()).unwrap().len(), 100_000);
     let header = fixture::header(&ARMS);
-    out.write(report::format("json").unwrap(), &[summary_of(&header, &blocks(&header, &RATES, 6))]).unwrap();
+    let blocks = blocks(&header, &RATES, 6);
+    let report = report::Report::new(&header, &blocks, summary_of(&header, &blocks));
+    out.write(report::format("json").unwrap(), &[report]).unwrap();
     let text = std::fs::read_to_string(file.path()).unwrap();
     assert!(serde_json::from_str::<Summary>(&text).is_ok());
 }

@@ -47,9 +47,9 @@ pub fn run(args: Args) -> Result<Exit> {
     let measurement = Measurement::prepare(target, dataset, lookup, &specs, args.subject.pin, plan)?;
     let arms = measurement.arms();
     let compared = Compared { reference: reference(&arms, &specs)?, pairs: resolve(&arms, &pairs)? };
-    let summary = opened.measure("compare", &measurement, compared, Stop::Precise, destination.shows_progress())?;
-    let exit = summary.status.exit();
-    destination.write(&[summary])?;
+    let report = opened.measure("compare", &measurement, compared, Stop::Precise, destination.shows_progress())?;
+    let exit = report.summary.status.exit();
+    destination.write(&[report])?;
     Ok(exit)
 }
 

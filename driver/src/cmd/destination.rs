@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::record::Summary;
-use crate::report::{self, File, Format};
+use crate::report::{self, File, Format, Report};
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct Destination {
@@ -53,13 +52,13 @@ impl Open {
         self.progress
     }
 
-    /// Writes `summaries` wherever they are wanted, files first.
-    pub fn write(self, summaries: &[Summary]) -> Result<()> {
+    /// Writes `reports` wherever they are wanted, files first.
+    pub fn write(self, reports: &[Report]) -> Result<()> {
         for (file, name) in self.files {
-            file.write(known(name)?, summaries)?;
+            file.write(known(name)?, reports)?;
         }
         match self.printed {
-            Some(name) => report::print(known(name)?, summaries),
+            Some(name) => report::print(known(name)?, reports),
             None => Ok(()),
         }
     }

@@ -48,10 +48,9 @@ pub fn run(args: Args) -> Result<Exit> {
     let reference = reference.or_else(|| measurement.arms().into_iter().next());
     let reference = reference.ok_or_else(|| Error::failed("no arm can run here"))?.name;
     let compared = Compared { reference, pairs: Vec::new() };
-    let summary =
-        opened.measure(report::LADDER, &measurement, compared, Stop::Precise, destination.shows_progress())?;
-    let exit = summary.status.exit();
-    destination.write(&[summary])?;
+    let report = opened.measure(report::LADDER, &measurement, compared, Stop::Precise, destination.shows_progress())?;
+    let exit = report.summary.status.exit();
+    destination.write(&[report])?;
     Ok(exit)
 }
 

@@ -22,10 +22,10 @@ pub fn run(args: Args) -> Result<Exit> {
         Error::usage(format!("unknown format \"{}\"", mask(&args.format)))
             .hint(format!("valid formats are {}", names.join(", ")))
     })?;
-    let mut summaries = Vec::new();
+    let mut reports = Vec::new();
     for path in &args.records {
-        summaries.push(report::of_record(&read(path)?, &path.display().to_string()));
+        reports.push(report::of_record(&read(path)?, &path.display().to_string()));
     }
-    report::print(format, &summaries)?;
+    report::print(format, &reports)?;
     Ok(Exit::Done)
 }

@@ -56,10 +56,10 @@ pub fn run(args: Args) -> Result<Exit> {
     let arms = measurement.arms();
     let reference = arms.first().map(|arm| arm.name.clone()).unwrap_or_default();
     let compared = Compared { reference, pairs: Vec::new() };
-    let summary = opened.measure("run", &measurement, compared, Stop::Limits, true)?;
-    let exit = summary.status.exit();
+    let report = opened.measure("run", &measurement, compared, Stop::Limits, true)?;
+    let exit = report.summary.status.exit();
     let format = report::format("pgbench").ok_or_else(|| Error::failed("the format of pgbench's lines is missing"))?;
-    report::print(format, &[summary])?;
+    report::print(format, &[report])?;
     Ok(exit)
 }
 

@@ -7,7 +7,8 @@ use crate::arm::Lookup;
 use crate::error::Result;
 use crate::interrupt;
 use crate::measure::{Measurement, Pin};
-use crate::record::{Dataset, Summary, Writer};
+use crate::record::{Dataset, Writer};
+use crate::report::Report;
 use crate::server::{ConnectArgs, Target, dataset, finding};
 use crate::watch::{Compared, Stop, Watch, header};
 
@@ -68,7 +69,7 @@ impl Opened {
         compared: Compared,
         stop: Stop,
         progress: bool,
-    ) -> Result<Summary> {
+    ) -> Result<Report> {
         let header = header(command, &self.target, &self.dataset, measurement, compared, self.warnings.clone())?;
         let writer = Writer::create(self.record.as_deref(), command)?;
         let mut watch = Watch::start(header, writer, stop, progress)?;

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::comparison::{self, Blocks};
+use super::course::{self, Rates, Ratios};
 use super::precision::Asked;
 use super::{arm, step, warning};
-use crate::record::{Block, Header, Record, Status, Summary};
+use crate::record::{Block, Gates, Header, Host, Record, Status, Summary};
 
 /// What only the run itself knows.
 #[derive(Clone, Debug)]
@@ -15,6 +16,30 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// Path of the record.
     pub record: Option<String>,
+}
+
+/// What formats see.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub summary: Summary,
+    pub host: Host,
+    /// What the honesty gates saw of each arm that they look at, in its first epoch; later epochs were held against it.
+    pub gates: Vec<(String, Gates)>,
+    /// The course of every arm.
+    pub rates: Vec<Rates>,
+    /// The course of every comparison.
+    pub ratios: Vec<Ratios>,
+}
+
+impl Report {
+    /// The report on `blocks`, which `summary` sums up.
+    pub fn new(header: &Header, blocks: &[Block], summary: Summary) -> Self {
+        let gates = |arm: &str| blocks.iter().find(|block| block.arm == arm && block.gates.is_some())?.gates.clone();
+        let arms = || summary.arms.iter().map(|arm| arm.name.as_str());
+        let (rates, ratios) = course::of_rounds(blocks, arms(), &summary.comparisons);
+        let gates = arms().filter_map(|arm| Some((arm.to_owned(), gates(arm)?))).collect();
+        Self { host: header.host.clone(), gates, rates, ratios, summary }
+    }
 }
 
 /// Sums up `blocks` under `header`.
@@ -60,7 +85,7 @@ pub fn precision(header: &Header, blocks: &[Block]) -> Option<f64> {
 
 /// Sums up a record that was read from `path`. Its own summary only adds how the run ended and what came up meanwhile;
 /// the numbers are computed anew.
-pub fn of_record(record: &Record, path: &str) -> Summary {
+pub fn of_record(record: &Record, path: &str) -> Report {
     let mut warnings = Vec::new();
     let status = match &record.summary {
         Some(summary) => {
@@ -75,5 +100,7 @@ pub fn of_record(record: &Record, path: &str) -> Summary {
     if record.torn {
         warnings.push("the record's last line was torn and has been left out".into());
     }
-    build(&record.header, &record.blocks, &Outcome { status, warnings, record: Some(path.to_owned()) })
+    let (header, blocks) = (&record.header, &record.blocks);
+    let summary = build(header, blocks, &Outcome { status, warnings, record: Some(path.to_owned()) });
+    Report::new(header, blocks, summary)
 }

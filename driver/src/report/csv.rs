@@ -3,7 +3,7 @@
 
 use std::io::{Result, Write};
 
-use super::Format;
+use super::{Format, Report};
 use crate::record::{ArmSummary, Comparison, Summary};
 
 pub struct Csv;
@@ -53,10 +53,10 @@ impl Format for Csv {
         "csv"
     }
 
-    fn write(&self, summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
+    fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(COLUMNS)?;
-        for summary in summaries {
+        for Report { summary, .. } in reports {
             for arm in &summary.arms {
                 let mut compared = summary.comparisons.iter().filter(|found| found.test == arm.name).peekable();
                 if compared.peek().is_none() {

@@ -2,8 +2,7 @@
 
 use std::io::{Result, Write};
 
-use super::Format;
-use crate::record::Summary;
+use super::{Format, Report};
 
 pub struct Json;
 
@@ -12,10 +11,13 @@ impl Format for Json {
         "json"
     }
 
-    fn write(&self, summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
-        match summaries {
-            [summary] => serde_json::to_writer_pretty(&mut *out, summary)?,
-            several => serde_json::to_writer_pretty(&mut *out, several)?,
+    fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()> {
+        match reports {
+            [one] => serde_json::to_writer_pretty(&mut *out, &one.summary)?,
+            several => {
+                let summaries: Vec<_> = several.iter().map(|report| &report.summary).collect();
+                serde_json::to_writer_pretty(&mut *out, &summaries)?
+            }
         }
         out.write_all(b"\n")
     }

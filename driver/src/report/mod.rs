@@ -1,6 +1,6 @@
-//! Reports: a summary computed from blocks, and the formats that print one.
+//! Reports: what is computed from a record's blocks, and the formats that print it.
 //!
-//! A format sees finished summaries and never measures, queries or computes. A new one is a file here and a line in
+//! A format sees finished reports and never measures, queries or computes. A new one is a file here and a line in
 //! [`FORMATS`].
 
 mod arm;
@@ -8,6 +8,7 @@ mod bar;
 mod build;
 pub mod chart;
 mod comparison;
+mod course;
 mod csv;
 mod json;
 mod ladder;
@@ -22,21 +23,20 @@ mod word;
 
 use std::io::{Result, Write};
 
-pub use build::{Outcome, build, of_record, precision};
+pub use build::{Outcome, Report, build, of_record, precision};
 pub use comparison::{comparisons_of, named};
+pub use course::{Rates, Ratios, Spot};
 pub use ladder::COMMAND as LADDER;
 pub use output::{File, print, print_text};
 pub use precision::percent;
 pub use step::rungs;
 
-use crate::record::Summary;
-
-/// A way of printing summaries.
+/// A way of printing reports.
 pub trait Format: Sync {
     /// As on the command line.
     fn name(&self) -> &'static str;
-    /// Prints `summaries`, one after another: what differs is never averaged.
-    fn write(&self, summaries: &[Summary], out: &mut dyn Write) -> Result<()>;
+    /// Prints `reports`, one after another or side by side: what differs is never averaged.
+    fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()>;
 }
 
 /// Every format; the first is the default.

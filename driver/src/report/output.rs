@@ -4,14 +4,13 @@ use std::fs::OpenOptions;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-use super::Format;
+use super::{Format, Report};
 use crate::error::{Error, Result};
-use crate::record::Summary;
 
-/// Prints `summaries` to standard output. A reader that has closed it (`| head`) has seen enough: no error.
-pub fn print(format: &dyn Format, summaries: &[Summary]) -> Result<()> {
+/// Prints `reports` to standard output. A reader that has closed it (`| head`) has seen enough: no error.
+pub fn print(format: &dyn Format, reports: &[Report]) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    written(format.write(summaries, &mut out).and_then(|()| out.flush()))
+    written(format.write(reports, &mut out).and_then(|()| out.flush()))
 }
 
 /// Prints what is no report; the same of a reader that has closed standard output.
@@ -48,13 +47,13 @@ impl File {
     }
 
     /// Replaces what the file holds.
-    pub fn write(self, format: &dyn Format, summaries: &[Summary]) -> Result<()> {
+    pub fn write(self, format: &dyn Format, reports: &[Report]) -> Result<()> {
         let write = || -> std::io::Result<()> {
             if self.file.metadata()?.is_file() {
                 self.file.set_len(0)?;
             }
             let mut out = BufWriter::new(&self.file);
-            format.write(summaries, &mut out)?;
+            format.write(reports, &mut out)?;
             out.flush()
         };
         write().map_err(|error| Error::failed(format!("cannot write \"{}\": {error}", self.name)))

@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use super::Format;
+use super::{Format, Report};
 use crate::record::{ArmSummary, Side, Summary};
 
 pub struct Pgbench;
@@ -12,8 +12,8 @@ impl Format for Pgbench {
         "pgbench"
     }
 
-    fn write(&self, summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
-        for summary in summaries {
+    fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()> {
+        for Report { summary, .. } in reports {
             for arm in &summary.arms {
                 one(summary, arm, out)?;
             }

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 
 use super::number::{bytes, count, plural, ratio, time};
-use super::{Format, ladder, percent};
+use super::{Format, Report, ladder, percent};
 use crate::error::printable;
 use crate::record::{ArmSummary, Comparison, Side, Summary};
 
@@ -16,15 +16,15 @@ impl Format for Table {
         "table"
     }
 
-    fn write(&self, summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
+    fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()> {
         let mut text = Vec::new();
-        write(summaries, &mut text)?;
+        write(reports, &mut text)?;
         out.write_all(printable(&String::from_utf8_lossy(&text), &['\n']).as_bytes())
     }
 }
 
-fn write(summaries: &[Summary], out: &mut dyn Write) -> Result<()> {
-    for (at, summary) in summaries.iter().enumerate() {
+fn write(reports: &[Report], out: &mut dyn Write) -> Result<()> {
+    for (at, Report { summary, .. }) in reports.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }

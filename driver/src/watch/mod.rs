@@ -9,8 +9,8 @@ pub use stop::Stop;
 
 use crate::error::{Exit, Result};
 use crate::measure::{Next, Sink};
-use crate::record::{Block, Header, Line, Status, Summary, Writer};
-use crate::report::{self, Outcome};
+use crate::record::{Block, Header, Line, Status, Writer};
+use crate::report::{self, Outcome, Report};
 use progress::Progress;
 
 /// The sink of measuring commands.
@@ -36,7 +36,7 @@ impl Watch {
     ///
     /// # Errors
     /// Measuring failed (interrupted is no failure here: see the summary's status), or the record cannot be written.
-    pub fn finish(mut self, measured: Result<()>) -> Result<Summary> {
+    pub fn finish(mut self, measured: Result<()>) -> Result<Report> {
         self.progress.finish();
         let status = match &measured {
             Ok(()) => Status::Done,
@@ -56,7 +56,7 @@ impl Watch {
                 }
                 _ => error,
             }),
-            _ => written.map(|()| summary),
+            _ => written.map(|()| Report::new(&self.header, &self.blocks, summary)),
         }
     }
 }
