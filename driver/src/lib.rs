@@ -9,6 +9,7 @@ pub mod interrupt;
 pub mod measure;
 pub mod record;
 pub mod report;
+pub mod results;
 pub mod schedule;
 pub mod server;
 pub mod stats;

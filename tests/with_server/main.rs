@@ -12,6 +12,7 @@ mod ladder;
 mod measure;
 mod pooler;
 mod private;
+mod results;
 mod run;
 #[path = "../schema.rs"]
 mod schema;

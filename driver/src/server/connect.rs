@@ -84,6 +84,11 @@ impl ConnectArgs {
 }
 
 impl NamedArgs {
+    /// A name, URI or connection string, as `-d` takes it.
+    pub fn of_connection_string(text: &str) -> Self {
+        Self { dbname: Some(text.to_owned()), ..Self::default() }
+    }
+
     /// The server that flags and environment name; None where they name none. Warnings go to standard error.
     pub fn config(&self) -> Result<Option<Config>> {
         let mut parameters = Parameters::from_environment();

@@ -50,6 +50,13 @@ impl Installation {
         newest.ok_or_else(|| Error::failed("no PostgreSQL server is installed here").hint(advice))
     }
 
+    /// One of that major version with a server: the first among the pg_configs `named`, else the one on PATH, else Debian's.
+    pub fn of_major(named: &[PathBuf], major: u32) -> Option<Self> {
+        let others = ["pg_config".into(), format!("/usr/lib/postgresql/{major}/bin/pg_config").into()];
+        let places = named.iter().chain(&others);
+        places.filter_map(|path| Self::ask(path).ok()).find(|found| found.major == major && found.has_server())
+    }
+
     fn ask(pg_config: &Path) -> Result<Self> {
         let failed = |why: String| {
             Error::failed(format!("cannot run {}: {why}", pg_config.display()))

@@ -1,6 +1,6 @@
 //! Servers: how one is found, reached, started, asked and pinned.
 
-mod account;
+pub mod account;
 pub mod capacity;
 mod connect;
 mod conninfo;
@@ -8,12 +8,12 @@ pub mod dataset;
 mod extension;
 pub mod finding;
 mod folder;
-mod installation;
+pub mod installation;
 mod known;
 mod parameter;
 mod passfile;
 pub mod placement;
-mod pooler;
+pub mod pooler;
 pub mod private;
 mod session;
 mod settings;
@@ -22,5 +22,5 @@ mod target;
 mod tree;
 
 pub use connect::{ConnectArgs, NamedArgs, Place, PrivateArgs};
-pub use session::{Cancel, Session, refusal};
+pub use session::{Cancel, Param, Session, refusal};
 pub use target::Target;
