@@ -24,7 +24,7 @@ enum Command {
     /// Say what would distort a measurement on this server
     Check(cmd::check::Args),
     /// Run one arm: -S, -S -M prepared, -P, --arm NAME
-    Run(cmd::run::Args),
+    Run(Box<cmd::run::Args>),
     /// Compare arms, interleaved, ratios with intervals; default: simple prepared plpgsql
     Compare(Box<cmd::compare::Args>),
     /// Every arm from the wire to the buffer: what each costs, and the step to the next
@@ -40,7 +40,7 @@ pub fn run() -> Result<Exit> {
     match Cli::parse().command {
         Command::Init(args) => cmd::init::run(args),
         Command::Check(args) => cmd::check::run(args),
-        Command::Run(args) => cmd::run::run(args),
+        Command::Run(args) => cmd::run::run(*args),
         Command::Compare(args) => cmd::compare::run(*args),
         Command::Ladder(args) => cmd::ladder::run(*args),
         Command::Report(args) => cmd::report::run(args),

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use sps::record::{Latency, Unit, Waits};
+use sps::record::{Header, Latency, Line, Status, Summary, Unit, Waits};
+use sps::report::{Outcome, build};
+
+use crate::fixture::{blocks, header, printed};
+use crate::schema::check_line;
 
 /// Waits of some microseconds with a long tail, the same in every run.
 fn waits(seed: i64, count: u64) -> Vec<u64> {
@@ -118,4 +122,43 @@ fn a_blocks_histogram_is_small() {
     // a block of `prepared` on one core
     let latency = counted(&waits(8, 20_000), None);
     assert!(latency.histogram.len() < 1000, "{}", latency.histogram.len());
+}
+
+/// Two blocks of each of two arms: all blocks but the layer's tell what was waited.
+fn told(mut header: Header, limit: Option<Duration>) -> Summary {
+    header.plan.latency_limit_ms = limit.map(|limit| limit.as_secs_f64() * 1e3);
+    let mut blocks = blocks(&header, &[10_000.0, 160_000.0], 2);
+    for block in blocks.iter_mut().filter(|block| block.arm == "prepared@same") {
+        block.latency = Some(counted(&waits(block.round as i64, 1000), limit));
+        check_line(&serde_json::to_value(Line::Block(Box::new(block.clone()))).unwrap());
+    }
+    let outcome = Outcome { status: Status::Done, warnings: Vec::new(), record: None };
+    let summary = build(&header, &blocks, &outcome);
+    check_line(&serde_json::to_value(&summary).unwrap());
+    summary
+}
+
+#[test]
+fn a_summary_has_all_blocks_latencies_together() {
+    let summary = told(header(&["prepared@same", "rescan"]), None);
+    is_of(summary.arms[0].latency.as_ref().unwrap(), &[waits(0, 1000), waits(1, 1000)].concat());
+    assert!(summary.arms[1].latency.is_none());
+}
+
+#[test]
+fn table_and_csv_show_latencies_of_arms_that_tell_them() {
+    let summary = told(header(&["prepared@same", "rescan"]), Some(Duration::from_micros(15)));
+    let late = summary.arms[0].latency.as_ref().unwrap().late.unwrap();
+    assert!(late > 0);
+    let table = printed("table", std::slice::from_ref(&summary));
+    let row = table.lines().skip_while(|line| !line.starts_with("latency ")).nth(1).unwrap();
+    assert!(row.starts_with("prepared@same") && row.contains("select"), "{table}");
+    let csv = printed("csv", &[summary]);
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let mut at = |name: &str| rows.headers().unwrap().iter().position(|column| column == name).unwrap();
+    let (unit, count, late_at) = (at("latency_unit"), at("latency_count"), at("latency_late"));
+    let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).collect();
+    let late = late.to_string();
+    assert_eq!([&rows[0][unit], &rows[0][count], &rows[0][late_at]], ["select", "2000", late.as_str()]);
+    assert_eq!(&rows[1][unit], "");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sps::error::{Error, Exit};
 use sps::measure::Sink;
 use sps::record::{Gates, Status, Writer, read};
-use sps::watch::{Stop, Watch};
+use sps::watch::{Shown, Stop, Watch};
 
 use crate::fixture;
 use crate::schema::{check_line, check_record};
@@ -19,7 +19,7 @@ fn record(rounds: u64, ended: sps::error::Result<()>) -> (String, sps::error::Re
     let arms = header.arms.len() as u64;
     let writer = Writer::create(Some(folder.path()), "compare").unwrap();
     let path = writer.path().to_owned();
-    let mut watch = Watch::start(header, writer, Stop::Limits, false).unwrap();
+    let mut watch = Watch::start(header, writer, Stop::Limits, Shown::Nothing).unwrap();
     for (at, mut block) in blocks.into_iter().enumerate() {
         if at == 3 {
             block.notes.push("plan kind not checked".into());

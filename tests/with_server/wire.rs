@@ -6,8 +6,8 @@ use std::process::Command;
 use std::thread;
 
 use sps::arm::{Lookup, Text, WIRE_ARMS, WireArm};
-use sps::server::{Config, Host, Place};
 use sps::wire::{LeanConnection, Row};
+use tokio_postgres::Config;
 
 use crate::support::tap::Tap;
 use crate::support::{Database, config, run};
@@ -28,7 +28,7 @@ fn accounts() -> Lookup {
     }
 }
 
-fn pgbench() -> Command {
+pub fn pgbench() -> Command {
     let pg_config = std::env::var_os("SPS_PG_CONFIG").unwrap_or_else(|| "pg_config".into());
     let output = Command::new(pg_config).arg("--bindir").output().unwrap();
     Command::new(Path::new(String::from_utf8(output.stdout).unwrap().trim()).join("pgbench"))
@@ -46,7 +46,8 @@ fn both(mode: &str) -> [Vec<(char, Vec<u8>)>; 2] {
     run(&mut command).code(0);
 
     let ours = Tap::start();
-    let config = Config::local(ours.folder().to_str().unwrap(), 5432, &std::env::var("PGUSER").unwrap(), &db.name);
+    let mut config = Config::new();
+    config.host_path(ours.folder()).user(std::env::var("PGUSER").unwrap()).dbname(&db.name);
     let mut connection = LeanConnection::connect(&config).unwrap();
     let text = Text::new(&accounts());
     let mut found = 0;
@@ -142,12 +143,11 @@ fn a_terminated_backend_says_so() {
 
 #[test]
 fn a_dead_host_is_passed_over_and_a_lonely_one_is_an_error() {
-    let live = config("postgres").hosts.remove(0);
-    let dead = Host { place: Place::Unix("/nonexistent".into()), ..live.clone() };
-    let mut config = config("postgres");
-    config.hosts = vec![dead];
+    let live = config("postgres");
+    let mut config = Config::new();
+    config.host_path("/nonexistent").user(std::env::var("PGUSER").unwrap()).dbname("postgres");
     let error = LeanConnection::connect(&config).err().expect("connected to nothing");
     assert!(error.message.contains("/nonexistent/.s.PGSQL.5432"), "{error}");
-    config.hosts.push(live);
+    config.port(5432).host_path(std::env::var("PGHOST").unwrap()).port(live.get_ports()[0]);
     assert_eq!(LeanConnection::connect(&config).unwrap().value("SELECT 1").unwrap(), "1");
 }

@@ -23,9 +23,9 @@ pub struct Layout {
     /// Length of a block [default: 250; ladder: 100]
     #[arg(long, value_name = "MILLISECONDS", value_parser = number(3_600_000))]
     block: Option<u64>,
-    /// Decides order and keys; in the record [default: random]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    seed: Option<i64>,
+    /// Decides order and keys; in the record (also --random-seed) [default: random]
+    #[arg(long, alias = "random-seed", value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<Seed>,
     /// How keys are spread: uniform, zipfian, gaussian, exponential
     #[arg(long, value_name = "NAME", default_value = "uniform")]
     distribution: String,
@@ -36,6 +36,21 @@ pub struct Layout {
 
 fn number(most: u64) -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=most)
+}
+
+/// What decides order and keys.
+#[derive(Clone, Copy, Debug)]
+enum Seed {
+    Number(i64),
+    Random,
+}
+
+/// A number, or pgbench's words for a new one each time.
+fn seed(text: &str) -> std::result::Result<Seed, String> {
+    match text {
+        "time" | "rand" => Ok(Seed::Random),
+        _ => text.parse().map(Seed::Number).map_err(|_| "write a number, or rand for a new one each time".into()),
+    }
 }
 
 impl Layout {
@@ -51,7 +66,10 @@ impl Layout {
         }
         Ok(Plan {
             // short enough to type again
-            seed: self.seed.unwrap_or_else(|| i64::from(rand::random::<u32>())),
+            seed: match self.seed {
+                Some(Seed::Number(seed)) => seed,
+                None | Some(Seed::Random) => i64::from(rand::random::<u32>()),
+            },
             clients: self.clients as usize,
             threads: self.threads as usize,
             selects_per_call: self.selects as i64,
@@ -63,6 +81,7 @@ impl Layout {
             half_width: 0.01,
             distribution: self.distribution.clone(),
             skew: self.skew,
+            per_client: None,
             rate: None,
             latency_limit_ms: None,
         })

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compare;
+mod foreign;
 pub mod init;
 pub mod ladder;
 pub mod report;

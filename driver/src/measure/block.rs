@@ -33,7 +33,7 @@ pub struct Done {
 /// Measures one block of `arm` over `connections`, one a client.
 pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connections, at: Position) -> Result<Block> {
     let plan = &measurement.plan;
-    let until = match measurement.limit {
+    let until = match plan.per_client {
         Some(units) => Until::Units(units),
         None => Until::Elapsed(Duration::from_millis(plan.block_ms)),
     };
@@ -81,6 +81,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         involuntary_switches: used.map(|used| used.involuntary_switches),
         steal_ns: difference(steal_after, steal_before),
         latency: waits.and_then(|waits| waits.latency(unit)),
+        connect_ns: None,
         gates: None,
         notes: Vec::new(),
     })

@@ -1,5 +1,7 @@
 //! Epochs: fresh connections for every arm, made warm and found to agree; then rounds, every arm a block each.
 
+use std::time::Instant;
+
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::record::Gates;
@@ -8,7 +10,7 @@ use crate::schedule;
 use super::block::{self, Position};
 use super::connections::Connections;
 use super::gate::Gate;
-use super::plan::{Arm, has_pgbench};
+use super::plan::{Arm, Kind, has_pgbench};
 use super::{Measurement, Next, Sink, agreement, warm};
 
 /// Clocks of driver and server may differ by this share of a layer's time before it is worth a warning.
@@ -23,7 +25,7 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
     let mut warned_of_clock = false;
     let mut round = 0;
     for epoch in 0.. {
-        let Started { mut connections, mut seen } = start(measurement, &gate, epoch, sink)?;
+        let Started { mut connections, mut seen, mut connect_ns } = start(measurement, &gate, epoch, sink)?;
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             let arms = &measurement.arms;
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
@@ -37,12 +39,12 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
                         &mut fresh
                     }
                 };
-                let gates = seen[arm].take();
+                let (gates, connect_ns) = (seen[arm].take(), connect_ns[arm].take());
                 let arm = &arms[arm];
                 let mut block = block::run(measurement, arm, connected, at)
                     .map_err(|error| if interrupt::requested() { Error::interrupted() } else { error })
                     .map_err(|error| named(error, arm))?;
-                block.gates = gates;
+                (block.gates, block.connect_ns) = (gates, connect_ns);
                 let gap = (block.driver_ns - block.elapsed_ns) as f64 / block.driver_ns.max(1) as f64;
                 // a control's calls are over at once, and their set-up is all there is to see
                 if !warned_of_clock && block.calls.is_some() && !arm.info.control && gap.abs() > CLOCK_GAP {
@@ -73,20 +75,27 @@ struct Started {
     connections: Option<Vec<Connections>>,
     /// What the gates saw of each arm.
     seen: Vec<Option<Gates>>,
+    /// How long each arm's took to connect; None of arms that connect themselves.
+    connect_ns: Vec<Option<i64>>,
 }
 
 /// Connects, warms and checks every arm.
 fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64, sink: &mut dyn Sink) -> Result<Started> {
     let mut connections = Vec::with_capacity(measurement.arms.len());
+    let mut connect_ns = Vec::with_capacity(measurement.arms.len());
     for arm in &measurement.arms {
+        let begun = Instant::now();
         connections.push(Connections::new(measurement, arm, epoch).map_err(|error| named(error, arm))?);
+        let ours = !matches!(arm.kind, Kind::Pgbench(_));
+        connect_ns.push(ours.then(|| begun.elapsed().as_nanos() as i64));
     }
     warm::data(measurement)?;
     for (arm, connections) in measurement.arms.iter().zip(&mut connections) {
         warm::statements(measurement, arm, connections, epoch).map_err(|error| named(error, arm))?;
     }
     let seen = agreement::check(measurement, gate, &mut connections, epoch, sink)?;
-    Ok(Started { connections: (!has_pgbench(&measurement.arms)).then_some(connections), seen })
+    let connections = (!has_pgbench(&measurement.arms)).then_some(connections);
+    Ok(Started { connections, seen, connect_ns })
 }
 
 fn named(error: Error, arm: &Arm) -> Error {

@@ -60,7 +60,6 @@ pub struct Measurement<'a> {
     arms: Vec<plan::Arm>,
     placing: placing::Placing,
     distribution: Distribution,
-    limit: Option<u64>,
 }
 
 impl<'a> Measurement<'a> {
@@ -82,7 +81,7 @@ impl<'a> Measurement<'a> {
         let arms = plan::resolve(target, specs, &placing, &plan)?;
         let plan = plan::fit(plan, &arms);
         room::check(target, &arms, plan.clients)?;
-        Ok(Self { target, dataset, lookup, plan, arms, placing, distribution, limit: None })
+        Ok(Self { target, dataset, lookup, plan, arms, placing, distribution })
     }
 
     /// Leaves out the arms that this server, role or table refuses, with a warning for each that says why.
@@ -91,11 +90,6 @@ impl<'a> Measurement<'a> {
     /// Where nothing is left, and on anything that is no refusal.
     pub fn leave_out_refused(&mut self) -> Result<Vec<String>> {
         probe::leave_out_refused(self)
-    }
-
-    /// Ends each block after `units` requests of every client (selects; calls of a layer) instead of by time.
-    pub fn limit(&mut self, units: u64) {
-        self.limit = Some(units);
     }
 
     /// The concrete arms, in order; the header's `arms`.

@@ -12,7 +12,7 @@ use super::usage::Used;
 pub fn run(measurement: &Measurement<'_>, pgbench: &Pgbench, placement: Placement) -> Result<Done> {
     let (config, lookup, plan) = (&measurement.target.config, measurement.lookup, &measurement.plan);
     let placing = &measurement.placing;
-    let length = match measurement.limit {
+    let length = match plan.per_client {
         Some(count) => Length::Transactions(count),
         None => Length::Seconds(plan.block_ms.div_ceil(1000)),
     };

@@ -54,6 +54,10 @@ pub fn resolve(target: &Target, specs: &[ArmSpec], placing: &Placing, plan: &Pla
     let mut arms: Vec<Arm> = Vec::new();
     for spec in specs {
         let (kind, side, control) = find(target, &spec.arm, &known, plan)?;
+        if plan.rate.is_some() && !one_at_a_time(&kind) {
+            return Err(Error::usage(format!("arm \"{}\" cannot be run at a rate", spec.arm))
+                .hint("--rate is for layers and for wire arms with one select under way at a time"));
+        }
         let named = spec.placement.as_slice();
         let layer = [placing.of_layer(plan.clients)];
         let placements = match side {
@@ -77,6 +81,15 @@ pub fn resolve(target: &Target, specs: &[ArmSpec], placing: &Placing, plan: &Pla
         return Err(unknown("no arm is named".into(), target, &known));
     }
     Ok(arms)
+}
+
+/// Can its requests be sent one by one when they are due?
+fn one_at_a_time(kind: &Kind) -> bool {
+    match kind {
+        Kind::Wire(wire) => wire.in_flight() == 1,
+        Kind::Layer(_) | Kind::Loop(_) => true,
+        Kind::Tokio | Kind::Pgbench(_) => false,
+    }
 }
 
 fn find(target: &Target, name: &str, known: &[Layer], plan: &Plan) -> Result<(Kind, Side, bool)> {

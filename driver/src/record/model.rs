@@ -73,9 +73,6 @@ pub struct ServerInfo {
     pub version: String,
     /// `unix`, `tcp`, with `+tls` where that is on.
     pub transport: String,
-    /// Version and cipher of TLS; None without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tls: Option<String>,
     /// Started by sps for this run.
     pub private: bool,
     /// Does the server run on the driver's machine?
@@ -83,8 +80,6 @@ pub struct ServerInfo {
     /// Version of the select_loop extension in the database; None without it.
     pub extension: Option<String>,
     pub database: String,
-    #[serde(default)]
-    pub user: String,
     /// Settings that are not default, name to value with unit.
     pub settings: BTreeMap<String, String>,
     pub in_recovery: bool,
@@ -125,6 +120,9 @@ pub struct Plan {
     pub half_width: f64,
     pub distribution: String,
     pub skew: Option<f64>,
+    /// Selects (calls of a layer) of each client, after which the run ends; None: it ends by time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_client: Option<u64>,
     /// Selects (calls of a layer) a second that are due, over all clients; None: as many as go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
@@ -193,6 +191,9 @@ pub struct Block {
     /// What clients waited, per select or per call of a layer; None where the arm does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// How long the clients took to connect, all of them; None but in the arm's first block of an epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_ns: Option<i64>,
     /// What the honesty gates saw before the arm's first block of the epoch; None in other blocks, and of arms that take
     /// no part.
     #[serde(default, skip_serializing_if = "Option::is_none")]

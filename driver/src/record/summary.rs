@@ -89,6 +89,9 @@ pub struct ArmSummary {
     pub ns_high: Option<f64>,
     pub blocks: usize,
     pub selects: i64,
+    /// All blocks' time, by the clock that rates are computed from.
+    #[serde(default)]
+    pub elapsed_ns: i64,
     pub found: Option<i64>,
     pub calls_per_second: Option<f64>,
     pub client_cpu_ns_per_select: Option<f64>,
@@ -104,6 +107,9 @@ pub struct ArmSummary {
     pub involuntary_switches: Option<i64>,
     /// Steal time over the arm's blocks as a share of their time.
     pub steal: Option<f64>,
+    /// How long the clients took to connect, all of them, on average over the epochs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connect_ns: Option<f64>,
     /// Waits of all blocks together, from their histograms; None where the arm does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,

@@ -37,6 +37,7 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
         ns_high: time.map(|found| found.high),
         blocks: own.len(),
         selects,
+        elapsed_ns: total(&own, |block| Some(block.elapsed_ns)).unwrap_or(0),
         found: total(&own, |block| block.found),
         calls_per_second: calls
             .filter(|_| info.side == Side::Server)
@@ -54,9 +55,15 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
         outliers: outlier::count(&series),
         involuntary_switches: total(&own, |block| block.involuntary_switches),
         steal: total(&own, |block| block.steal_ns).filter(|_| driver_ns > 0.0).map(|sum| sum as f64 / driver_ns),
+        connect_ns: mean(own.iter().filter_map(|block| block.connect_ns)),
         // a damaged histogram costs the percentiles, not the record
         latency: Latency::merge(own.iter().filter_map(|block| block.latency.as_ref())).ok().flatten(),
     })
+}
+
+fn mean(values: impl Iterator<Item = i64>) -> Option<f64> {
+    let (count, sum) = values.fold((0_u64, 0.0), |(count, sum), value| (count + 1, sum + value as f64));
+    (count > 0).then(|| sum / count as f64)
 }
 
 /// The sum over all blocks; None where one of them does not say.

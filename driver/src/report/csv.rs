@@ -8,7 +8,7 @@ use crate::record::{ArmSummary, Comparison, Summary};
 
 pub struct Csv;
 
-const COLUMNS: [&str; 37] = [
+const COLUMNS: [&str; 51] = [
     "record",
     "started",
     "command",
@@ -46,6 +46,20 @@ const COLUMNS: [&str; 37] = [
     "net_ns",
     "net_low",
     "net_high",
+    "latency_unit",
+    "latency_count",
+    "latency_mean_ns",
+    "latency_stddev_ns",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p95_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+    "latency_max_ns",
+    "latency_late",
+    "latency_skipped",
+    "lag_mean_ns",
+    "lag_max_ns",
 ];
 
 impl Format for Csv {
@@ -73,6 +87,8 @@ impl Format for Csv {
 
 fn row(summary: &Summary, arm: &ArmSummary, found: Option<&Comparison>) -> [String; COLUMNS.len()] {
     let float = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let natural = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let latency = arm.latency.as_ref();
     let step = summary.steps.iter().find(|step| step.from == arm.name);
     let net = summary.nets.iter().find(|net| net.arm == arm.name);
     let int = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
@@ -114,5 +130,19 @@ fn row(summary: &Summary, arm: &ArmSummary, found: Option<&Comparison>) -> [Stri
         float(net.map(|net| net.difference.ns)),
         float(net.and_then(|net| net.difference.low)),
         float(net.and_then(|net| net.difference.high)),
+        latency.map(|latency| latency.unit.name().to_owned()).unwrap_or_default(),
+        natural(latency.map(|latency| latency.count)),
+        float(latency.map(|latency| latency.mean_ns)),
+        float(latency.map(|latency| latency.stddev_ns)),
+        natural(latency.map(|latency| latency.p50_ns)),
+        natural(latency.map(|latency| latency.p90_ns)),
+        natural(latency.map(|latency| latency.p95_ns)),
+        natural(latency.map(|latency| latency.p99_ns)),
+        natural(latency.map(|latency| latency.p999_ns)),
+        natural(latency.map(|latency| latency.max_ns)),
+        natural(latency.and_then(|latency| latency.late)),
+        natural(latency.and_then(|latency| latency.skipped)),
+        float(latency.and_then(|latency| latency.lag_mean_ns)),
+        natural(latency.and_then(|latency| latency.lag_max_ns)),
     ]
 }

@@ -12,6 +12,7 @@ mod course;
 mod csv;
 mod json;
 mod ladder;
+mod latency;
 mod number;
 mod output;
 mod pgbench;
@@ -28,6 +29,7 @@ pub use comparison::{comparisons_of, named};
 pub use course::{Rates, Ratios, Spot};
 pub use ladder::COMMAND as LADDER;
 pub use output::{File, print, print_text};
+pub use pgbench::Pgbench;
 pub use precision::percent;
 pub use step::rungs;
 
@@ -40,7 +42,7 @@ pub trait Format: Sync {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[&dyn Format] = &[&table::Table, &json::Json, &csv::Csv, &pgbench::Pgbench];
+pub const FORMATS: &[&dyn Format] = &[&table::Table, &json::Json, &csv::Csv, &pgbench::Pgbench::PLAIN];
 
 /// The format called `name`.
 pub fn format(name: &str) -> Option<&'static dyn Format> {

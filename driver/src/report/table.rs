@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use comfy_table::{CellAlignment, Table as Grid, presets};
 
 use super::number::{bytes, count, plural, ratio, time};
-use super::{Format, Report, ladder, percent};
+use super::{Format, Report, ladder, latency, percent};
 use crate::error::printable;
 use crate::record::{ArmSummary, Comparison, Side, Summary};
 
@@ -36,6 +36,8 @@ fn write(reports: &[Report], out: &mut dyn Write) -> Result<()> {
         }
         if summary.command == ladder::COMMAND {
             ladder::write(summary, out)?;
+        } else {
+            latency::write(summary, out)?;
         }
         rates_of_calls(summary, out)?;
         pairs(summary, out)?;

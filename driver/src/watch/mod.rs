@@ -3,15 +3,33 @@
 mod header;
 mod progress;
 mod stop;
+mod ticker;
 
 pub use header::{Compared, header};
 pub use stop::Stop;
 
-use crate::error::{Exit, Result};
+use crate::error::{Exit, Result, tell};
 use crate::measure::{Next, Sink};
 use crate::record::{Block, Header, Line, Status, Writer};
 use crate::report::{self, Outcome, Report};
 use progress::Progress;
+use ticker::Ticker;
+
+/// How the user sees a run going on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shown {
+    Nothing,
+    /// A bar, where both standard output and standard error are terminals.
+    Bar,
+    /// pgbench's lines on standard error, every so many seconds.
+    Lines(f64),
+}
+
+impl From<bool> for Shown {
+    fn from(bar: bool) -> Self {
+        if bar { Self::Bar } else { Self::Nothing }
+    }
+}
 
 /// The sink of measuring commands.
 pub struct Watch {
@@ -21,14 +39,19 @@ pub struct Watch {
     writer: Writer,
     stop: Stop,
     progress: Progress,
+    ticker: Option<Ticker>,
 }
 
 impl Watch {
-    /// Writes the header; `progress` shows a bar where both standard output and standard error are terminals.
-    pub fn start(header: Header, mut writer: Writer, stop: Stop, progress: bool) -> Result<Self> {
+    /// Writes the header.
+    pub fn start(header: Header, mut writer: Writer, stop: Stop, shown: Shown) -> Result<Self> {
         writer.write(&Line::Header(Box::new(header.clone())))?;
-        let progress = Progress::new(progress, &header.plan);
-        Ok(Self { header, blocks: Vec::new(), warnings: Vec::new(), writer, stop, progress })
+        let progress = Progress::new(shown == Shown::Bar, &header.plan);
+        let ticker = match shown {
+            Shown::Lines(every) => Some(Ticker::new(every, &header.plan)),
+            _ => None,
+        };
+        Ok(Self { header, blocks: Vec::new(), warnings: Vec::new(), writer, stop, progress, ticker })
     }
 
     /// Ends the record with its summary. `measured` is how measuring ended: an interrupted or failed run keeps and sums
@@ -65,6 +88,9 @@ impl Sink for Watch {
     fn block(&mut self, block: Block) -> Result<()> {
         self.writer.write(&Line::Block(Box::new(block.clone())))?;
         self.progress.block(&block);
+        if let Some(line) = self.ticker.as_mut().and_then(|ticker| ticker.block(&block)) {
+            tell(&line);
+        }
         self.blocks.push(block);
         Ok(())
     }

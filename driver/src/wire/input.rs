@@ -1,10 +1,8 @@
 //! What the server sent and was not read yet: one buffer for the life of a connection, no allocation a message.
 
-use std::io;
+use std::io::{self, Read};
 
 use postgres_protocol::message::backend::Header;
-
-use super::socket::Socket;
 
 /// Room for many replies to a lookup (about 80 bytes each); grows for longer messages.
 const CAPACITY: usize = 16 * 1024;
@@ -22,19 +20,18 @@ impl Input {
         Self { buffer: vec![0; CAPACITY], start: 0, end: 0 }
     }
 
-    /// One read, as much as there is room for; the number of bytes, 0 at the end of the stream, None where they are no
-    /// whole TLS record yet.
+    /// One read, as much as there is room for; the number of bytes, 0 at the end of the stream.
     #[inline]
-    pub fn fill(&mut self, source: &mut Socket) -> io::Result<Option<usize>> {
+    pub fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         } else if self.end == self.buffer.len() {
             self.make_room();
         }
         loop {
-            match source.take(&mut self.buffer, self.end) {
+            match source.read(&mut self.buffer[self.end..]) {
                 Ok(count) => {
-                    self.end += count.unwrap_or(0);
+                    self.end += count;
                     return Ok(count);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
