@@ -41,15 +41,27 @@ fn flags_go_over_the_environment_and_a_connection_string_over_both() {
 fn what_cannot_be_honoured_is_named_never_ignored() {
     let database = Database::empty();
     for (variable, value, message) in [
-        ("PGSERVICE", "x", "services are not read yet (PGSERVICE"),
-        ("PGSSLMODE", "verify-full", "sslmode=verify-full asks for TLS"),
+        ("PGSERVICE", "x", "definition of service \"x\" not found"),
+        ("PGSERVICEFILE", "/no/where", "service file \"/no/where\" not found"),
         ("PGSSLMODE", "potato", "sslmode is \"potato\" (PGSSLMODE)"),
-        ("PGSSLROOTCERT", "/x", "\"sslrootcert\" is not supported (set by PGSSLROOTCERT)"),
+        ("PGSSLROOTCERT", "system", "weak sslmode \"require\" may not be used with sslrootcert=system"),
+        ("PGSSLNEGOTIATION", "direct", "weak sslmode \"prefer\" may not be used with sslnegotiation=direct"),
+        ("PGSSLMAXPROTOCOLVERSION", "TLSv1.1", "no version of TLS from TLSv1.2 to TLSv1.1"),
+        ("PGTARGETSESSIONATTRS", "master", "target_session_attrs is \"master\""),
+        ("PGCHANNELBINDING", "require", "channel binding required, but SSL not in use"),
+        ("PGGSSENCMODE", "require", "\"gssencmode\" is not supported (set by PGGSSENCMODE)"),
+        ("PGSSLCOMPRESSION", "1", "\"sslcompression\" is not supported"),
         ("PGREQUIREAUTH", "scram-sha-256", "\"require_auth\" is not supported"),
         ("PGCLIENTENCODING", "LATIN1", "client_encoding is \"LATIN1\""),
         ("PGCONNECT_TIMEOUT", "soon", "connect_timeout is \"soon\""),
     ] {
-        let said = run(database.sps(&["check"]).env(variable, value));
+        let mut check = database.sps(&["check"]);
+        match variable {
+            "PGSERVICEFILE" => check.env("PGSERVICE", "x"),
+            "PGSSLROOTCERT" => check.env("PGSSLMODE", "require"),
+            _ => &mut check,
+        };
+        let said = run(check.env(variable, value));
         assert!(matches!(said.code, Some(1 | 2)), "{said:?}");
         said.complains(message).complains("hint: ");
     }

@@ -10,8 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use sps::arm::LOOPS;
 use sps::record;
-use sps::server::Session;
-use tokio_postgres::Config;
+use sps::server::{Config, Session};
 
 use crate::measure::wire_arms;
 use crate::support::{Database, config, has_extension, run, sps};
@@ -55,9 +54,7 @@ impl Standby {
     }
 
     pub fn config(&self, database: &str) -> Config {
-        let mut config = Config::new();
-        config.host_path(self.folder.path()).port(5432).user(std::env::var("PGUSER").unwrap()).dbname(database);
-        config
+        Config::local(self.folder.path().to_str().unwrap(), 5432, &std::env::var("PGUSER").unwrap(), database)
     }
 }
 

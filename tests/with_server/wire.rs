@@ -6,8 +6,8 @@ use std::process::Command;
 use std::thread;
 
 use sps::arm::{Lookup, Text, WIRE_ARMS, WireArm};
+use sps::server::{Config, Host, Place};
 use sps::wire::{LeanConnection, Row};
-use tokio_postgres::Config;
 
 use crate::support::tap::Tap;
 use crate::support::{Database, config, run};
@@ -46,8 +46,7 @@ fn both(mode: &str) -> [Vec<(char, Vec<u8>)>; 2] {
     run(&mut command).code(0);
 
     let ours = Tap::start();
-    let mut config = Config::new();
-    config.host_path(ours.folder()).user(std::env::var("PGUSER").unwrap()).dbname(&db.name);
+    let config = Config::local(ours.folder().to_str().unwrap(), 5432, &std::env::var("PGUSER").unwrap(), &db.name);
     let mut connection = LeanConnection::connect(&config).unwrap();
     let text = Text::new(&accounts());
     let mut found = 0;
@@ -143,11 +142,12 @@ fn a_terminated_backend_says_so() {
 
 #[test]
 fn a_dead_host_is_passed_over_and_a_lonely_one_is_an_error() {
-    let live = config("postgres");
-    let mut config = Config::new();
-    config.host_path("/nonexistent").user(std::env::var("PGUSER").unwrap()).dbname("postgres");
+    let live = config("postgres").hosts.remove(0);
+    let dead = Host { place: Place::Unix("/nonexistent".into()), ..live.clone() };
+    let mut config = config("postgres");
+    config.hosts = vec![dead];
     let error = LeanConnection::connect(&config).err().expect("connected to nothing");
     assert!(error.message.contains("/nonexistent/.s.PGSQL.5432"), "{error}");
-    config.port(5432).host_path(std::env::var("PGHOST").unwrap()).port(live.get_ports()[0]);
+    config.hosts.push(live);
     assert_eq!(LeanConnection::connect(&config).unwrap().value("SELECT 1").unwrap(), "1");
 }

@@ -10,12 +10,11 @@ use std::process::{Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tokio_postgres::Config;
-use tokio_postgres::config::Host;
 
 use super::Lookup;
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Stop};
+use crate::server::{Config, Host, Place, mode_name, variables};
 
 pub const NAME: &str = "pgbench";
 
@@ -72,14 +71,12 @@ impl Pgbench {
         write!(script, "\\set k random({}, {last})\n{}\n", lookup.min, lookup.select(":k"))?;
         script.flush()?;
         let mut command = self.command(config, script.path(), clients, threads);
-        if lookup.covered_by_key() {
-            let options = config.get_options().unwrap_or_default();
-            command.env("PGOPTIONS", format!("{options} -c enable_indexonlyscan=off"));
-        }
         match length {
             Length::Seconds(seconds) => command.arg("-T").arg(seconds.to_string()),
             Length::Transactions(count) => command.arg("-t").arg(count.to_string()),
         };
+        let set = if lookup.covered_by_key() { "-c enable_indexonlyscan=off" } else { "" };
+        command.arg(conninfo(config, set));
         interrupt::check()?;
         let child = command.spawn().map_err(|error| Error::from(error).context(self.0.display()))?;
         let stop = interrupt::register(Child(Pid::from_raw(child.id() as i32)));
@@ -98,11 +95,12 @@ impl Pgbench {
 
     fn command(&self, config: &Config, script: &Path, clients: usize, threads: usize) -> Command {
         let mut command = Command::new(&self.0);
-        for (name, value) in environment(config) {
-            command.env(name, value);
+        // what could lead it elsewhere
+        for variable in variables() {
+            command.env_remove(variable);
         }
-        // what could lead it elsewhere, or to a protocol that the timed connections do not speak
-        command.env_remove("PGSERVICE").env_remove("PGSSLMODE").env("LC_ALL", "C");
+        let password = config.hosts.first().and_then(|host| config.password(host));
+        command.envs(password.map(|password| ("PGPASSWORD", password))).env("LC_ALL", "C");
         command
             .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"])
             .arg(script);
@@ -117,23 +115,43 @@ fn bindir_of(pg_config: &OsStr) -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end()))
 }
 
-/// The configuration as libpq's variables.
-fn environment(config: &Config) -> Vec<(&'static str, String)> {
-    let hosts = config.get_hosts().iter().map(|host| match host {
-        Host::Tcp(name) => name.clone(),
-        Host::Unix(directory) => directory.display().to_string(),
-    });
-    let list = |items: Vec<String>| Some(items.join(",")).filter(|list| !list.is_empty());
-    let variables = [
-        ("PGHOST", list(hosts.collect())),
-        ("PGHOSTADDR", list(config.get_hostaddrs().iter().map(ToString::to_string).collect())),
-        ("PGPORT", list(config.get_ports().iter().map(ToString::to_string).collect())),
-        ("PGUSER", config.get_user().map(str::to_owned)),
-        ("PGDATABASE", config.get_dbname().map(str::to_owned)),
-        ("PGPASSWORD", config.get_password().map(|password| String::from_utf8_lossy(password).into_owned())),
-        ("PGOPTIONS", config.get_options().map(str::to_owned)),
+/// The configuration as a connection string, without any password: others can read a command line. `set` are more options
+/// for the backend.
+fn conninfo(config: &Config, set: &str) -> String {
+    const OURS: [&str; 11] = [
+        "host",
+        "hostaddr",
+        "port",
+        "user",
+        "dbname",
+        "options",
+        "sslmode",
+        "service",
+        "servicefile",
+        "load_balance_hosts",
+        "target_session_attrs",
     ];
-    variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    let mut all = vec![
+        ("user", config.user.clone()),
+        ("dbname", config.dbname.clone()),
+        ("options", [config.options.as_deref().unwrap_or_default(), set].join(" ").trim().to_owned()),
+        ("sslmode", mode_name(config.tls.mode).to_owned()),
+    ];
+    for Host { place, port, .. } in config.hosts.iter().take(1) {
+        all.push(("port", port.to_string()));
+        match place {
+            Place::Unix(directory) => all.push(("host", directory.clone())),
+            Place::Tcp { name, address } => {
+                all.push(("host", name.clone()));
+                all.extend(address.map(|address| ("hostaddr", address.to_string())));
+            }
+        }
+    }
+    let rest = config.parameters.iter().filter(|(name, _)| !OURS.contains(&name.as_str()));
+    all.extend(rest.map(|(name, value)| (name.as_str(), value.clone())));
+    let quoted = |value: &str| value.replace('\\', r"\\").replace('\'', r"\'");
+    let written = all.iter().filter(|(_, value)| !value.is_empty());
+    written.map(|(name, value)| format!("{name}='{}'", quoted(value))).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads the transactions processed and the tps without connecting; None when either is missing or senseless.

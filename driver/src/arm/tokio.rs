@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, Statement};
+use tokio_postgres::{Client, SimpleQueryMessage, Statement};
 
 use super::tally::Sums;
 use super::{Keys, Tally, Text};
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Registration};
 use crate::record::Waits;
-use crate::server::{Cancel, refusal};
+use crate::server::{Bridged, Config};
 use crate::wire::{Outcome, Queries, Until};
 
 pub const NAME: &str = "tokio";
@@ -39,23 +39,20 @@ impl Share {
     /// Connects `clients` and prepares the lookup on each, after `set` (any number of statements, may be empty).
     pub fn connect(config: &Config, text: &Text, clients: usize, set: &str) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let connect = async || -> Result<Connected> {
+        let connect = |_| -> Result<Arc<Connected>> {
             interrupt::check()?;
-            let (client, connection) = config.connect(NoTls).await.map_err(|error| refusal(config, error))?;
-            tokio::spawn(connection);
-            let _cancel = interrupt::register(Cancel::new(client.cancel_token()));
-            client.batch_execute(set).await?;
-            let statement = client.prepare(&text.parameterized).await?;
-            let pid = client.query_typed_one("SELECT pg_catalog.pg_backend_pid()", &[]).await?;
-            Ok(Connected { statement, backend: pid.try_get(0)?, client, _cancel })
+            let bridged = Bridged::connect(&runtime, config)?;
+            let _cancel = interrupt::register(bridged.cancel());
+            let client = bridged.client;
+            let (statement, pid) = runtime.block_on(async {
+                client.batch_execute(set).await?;
+                let statement = client.prepare(&text.parameterized).await?;
+                let pid = client.query_typed_one("SELECT pg_catalog.pg_backend_pid()", &[]).await?;
+                Ok::<_, Error>((statement, pid))
+            })?;
+            Ok(Arc::new(Connected { statement, backend: pid.try_get(0)?, client, _cancel }))
         };
-        let clients = runtime.block_on(async {
-            let mut connected = Vec::with_capacity(clients);
-            for _ in 0..clients {
-                connected.push(Arc::new(connect().await?));
-            }
-            Ok::<_, Error>(connected)
-        })?;
+        let clients = (0..clients).map(connect).collect::<Result<_>>()?;
         Ok(Self { runtime, clients })
     }
 

@@ -35,7 +35,8 @@ pub fn run(args: Args) -> Result<Exit> {
     for finding in &findings {
         table.add_row([finding.item.as_str(), &finding.value, if finding.ok { "yes" } else { "NO" }, &finding.hint]);
     }
-    let mut text = format!("{}\ndatabase {}", target.info.version, target.info.database);
+    let mut text = format!("{}\ndatabase {}, user {}", target.info.version, target.info.database, target.info.user);
+    text.extend(target.info.tls.iter().map(|tls| format!(", {tls}")));
     text.push_str(match &target.info.extension {
         Some(_) => ", with the extension",
         None => ", without the extension: wire arms and plpgsql only",

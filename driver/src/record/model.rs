@@ -73,6 +73,9 @@ pub struct ServerInfo {
     pub version: String,
     /// `unix`, `tcp`, with `+tls` where that is on.
     pub transport: String,
+    /// Version and cipher of TLS; None without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<String>,
     /// Started by sps for this run.
     pub private: bool,
     /// Does the server run on the driver's machine?
@@ -80,6 +83,8 @@ pub struct ServerInfo {
     /// Version of the select_loop extension in the database; None without it.
     pub extension: Option<String>,
     pub database: String,
+    #[serde(default)]
+    pub user: String,
     /// Settings that are not default, name to value with unit.
     pub settings: BTreeMap<String, String>,
     pub in_recovery: bool,

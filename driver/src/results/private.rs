@@ -12,13 +12,12 @@ use std::time::{Duration, Instant};
 
 use nix::fcntl::{Flock, FlockArg};
 use tempfile::TempDir;
-use tokio_postgres::Config;
 
 use super::folder::Folder;
 use crate::error::{Error, Result};
-use crate::server::Session;
 use crate::server::account::Account;
 use crate::server::installation::Installation;
+use crate::server::{Config, Session};
 
 const USER: &str = "postgres";
 
@@ -90,8 +89,8 @@ impl PrivateResults {
 
     pub fn session(&self) -> Result<Session> {
         let (socket, _link): (_, Option<TempDir>) = self.folder.socket()?;
-        let mut config = Config::new();
-        config.host_path(socket).port(5432).user(USER).dbname("postgres").application_name("sps results");
+        let mut config = Config::local(socket.to_string_lossy(), 5432, USER, "postgres");
+        config.application_name = "sps results".to_owned();
         Session::connect(&config).map_err(|error| error.context("private results database"))
     }
 }

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use tokio_postgres::Config;
-
 use crate::error::{Error, Result, tell};
 use crate::server::conninfo;
 use crate::server::parameter::Parameters;
-use crate::server::private;
+use crate::server::prompt::When;
+use crate::server::{Config, private};
 
 /// Where to connect, as psql names it.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -26,6 +25,12 @@ pub struct NamedArgs {
     /// Database, URI (postgresql://…) or connection string (host=… port=…)
     #[arg(short = 'd', long = "dbname", value_name = "DBNAME")]
     dbname: Option<String>,
+    /// Never ask for a password
+    #[arg(short = 'w', long, conflicts_with = "password")]
+    no_password: bool,
+    /// Ask for a password before connecting
+    #[arg(short = 'W', long)]
+    password: bool,
 }
 
 /// Where to connect, and how to start a private server.
@@ -106,7 +111,7 @@ impl NamedArgs {
 
     /// The server that flags and environment name; None where they name none. Warnings go to standard error.
     pub fn config(&self) -> Result<Option<Config>> {
-        let mut parameters = Parameters::from_environment();
+        let mut parameters = Parameters::default();
         for (name, value, flag) in [
             ("host", &self.host, "-h"),
             ("port", &self.port, "-p"),
@@ -124,11 +129,17 @@ impl NamedArgs {
                 parameters.set(&name, value, "the connection string");
             }
         }
+        parameters.complete()?;
         let named = ["host", "hostaddr", "port", "dbname", "service"].iter().any(|name| parameters.get(name).is_some());
         if !named && self.dbname.is_none() {
             return Ok(None);
         }
-        parameters.config(&mut |warning| tell(format_args!("sps: warning: {warning}"))).map(Some)
+        let when = match (self.no_password, self.password) {
+            (true, _) => When::Never,
+            (_, true) => When::First,
+            _ => When::Needed,
+        };
+        parameters.config(when, &mut |warning| tell(format_args!("sps: warning: {warning}"))).map(Some)
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 
 /// Parameters that sps reads, with libpq's environment variable ("" where it has none).
-const READ: [(&str, &str); 21] = [
+const READ: [(&str, &str); 32] = [
     ("host", "PGHOST"),
     ("hostaddr", "PGHOSTADDR"),
     ("port", "PGPORT"),
@@ -26,50 +26,59 @@ const READ: [(&str, &str); 21] = [
     ("tcp_user_timeout", ""),
     ("target_session_attrs", "PGTARGETSESSIONATTRS"),
     ("load_balance_hosts", "PGLOADBALANCEHOSTS"),
-    ("sslmode", "PGSSLMODE"),
+    ("channel_binding", "PGCHANNELBINDING"),
     ("service", "PGSERVICE"),
+    ("servicefile", "PGSERVICEFILE"),
+    ("sslmode", "PGSSLMODE"),
+    ("sslnegotiation", "PGSSLNEGOTIATION"),
+    ("sslcert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
+    ("sslcertmode", "PGSSLCERTMODE"),
+    ("sslrootcert", "PGSSLROOTCERT"),
+    ("sslcrl", "PGSSLCRL"),
+    ("sslsni", "PGSSLSNI"),
+    ("ssl_min_protocol_version", "PGSSLMINPROTOCOLVERSION"),
+    ("ssl_max_protocol_version", "PGSSLMAXPROTOCOLVERSION"),
 ];
 
-/// Parameters that sps does not honour, with libpq's environment variable and the values that change nothing.
-const REFUSED: [(&str, &str, &[&str]); 24] = [
-    ("channel_binding", "PGCHANNELBINDING", &["prefer", "disable"]),
+/// Parameters that sps does not honour, with libpq's environment variable and the values that ask for nothing.
+const REFUSED: [(&str, &str, &[&str]); 20] = [
     ("gssencmode", "PGGSSENCMODE", &["prefer", "disable"]),
     ("gssdelegation", "PGGSSDELEGATION", &["0"]),
     ("gsslib", "PGGSSLIB", &[]),
     ("krbsrvname", "PGKRBSRVNAME", &["postgres"]),
-    ("max_protocol_version", "PGMAXPROTOCOLVERSION", &["3.0"]),
+    // what we speak is at most that
+    ("max_protocol_version", "PGMAXPROTOCOLVERSION", &["3.0", "3.2", "latest"]),
     ("min_protocol_version", "PGMINPROTOCOLVERSION", &["3.0"]),
+    ("oauth_issuer", "", &[]),
+    ("oauth_client_id", "", &[]),
+    ("oauth_client_secret", "", &[]),
+    ("oauth_scope", "", &[]),
     ("replication", "", &["false", "off", "no", "0"]),
     ("require_auth", "PGREQUIREAUTH", &[]),
     ("requirepeer", "PGREQUIREPEER", &[]),
     ("requiressl", "PGREQUIRESSL", &["0"]),
-    ("servicefile", "PGSERVICEFILE", &[]),
-    ("ssl_max_protocol_version", "PGSSLMAXPROTOCOLVERSION", &[]),
-    ("ssl_min_protocol_version", "PGSSLMINPROTOCOLVERSION", &["TLSv1.2"]),
-    ("sslcert", "PGSSLCERT", &[]),
-    ("sslcertmode", "PGSSLCERTMODE", &["disable", "allow"]),
+    ("scram_client_key", "", &[]),
+    ("scram_server_key", "", &[]),
     ("sslcompression", "PGSSLCOMPRESSION", &["0"]),
-    ("sslcrl", "PGSSLCRL", &[]),
     ("sslcrldir", "PGSSLCRLDIR", &[]),
-    ("sslkey", "PGSSLKEY", &[]),
-    ("sslnegotiation", "PGSSLNEGOTIATION", &["postgres"]),
+    ("sslkeylogfile", "", &[]),
     ("sslpassword", "", &[]),
-    ("sslrootcert", "PGSSLROOTCERT", &[]),
-    ("sslsni", "PGSSLSNI", &["0", "1"]),
 ];
 
 /// Parameters that the environment can set, with their variables.
-pub fn variables() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn parameters() -> impl Iterator<Item = (&'static str, &'static str)> {
     let refused = REFUSED.iter().map(|(name, variable, _)| (*name, *variable));
     READ.iter().copied().chain(refused).filter(|(_, variable)| !variable.is_empty())
 }
 
+/// libpq's variables.
+pub fn variables() -> impl Iterator<Item = &'static str> {
+    parameters().map(|(_, variable)| variable)
+}
+
 /// An error unless sps can do what the parameter asks; `plain`: TLS is off, so how it would be done is of no matter.
 pub fn check(name: &str, value: &str, source: &str, plain: bool) -> Result<()> {
-    if name == "service" {
-        return Err(Error::failed(format!("services are not read yet ({source} names one)"))
-            .hint("give -h, -p, -U and -d, or a connection string"));
-    }
     if READ.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
@@ -79,6 +88,6 @@ pub fn check(name: &str, value: &str, source: &str, plain: bool) -> Result<()> {
         Some((_, _, harmless)) if harmless.contains(&value) || value.is_empty() => Ok(()),
         Some(_) if plain && name.starts_with("ssl") => Ok(()),
         Some(_) => Err(Error::failed(format!("connection parameter \"{name}\" is not supported (set by {source})"))
-            .hint("leave it out; sps connects without TLS and GSSAPI")),
+            .hint("leave it out: sps knows passwords, certificates and TLS, but not all that libpq does")),
     }
 }

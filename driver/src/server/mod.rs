@@ -1,13 +1,17 @@
 //! Servers: how one is found, reached, started, asked and pinned.
 
 pub mod account;
+pub mod advice;
+mod bridge;
 pub mod capacity;
+mod config;
 mod connect;
 mod conninfo;
 pub mod dataset;
 mod extension;
 pub mod finding;
 mod folder;
+mod host;
 pub mod installation;
 mod known;
 mod parameter;
@@ -15,12 +19,19 @@ mod passfile;
 pub mod placement;
 pub mod pooler;
 pub mod private;
+mod prompt;
+mod service;
 mod session;
 mod settings;
 pub mod table;
 mod target;
+mod tls;
 mod tree;
 
-pub use connect::{ConnectArgs, NamedArgs, Place, PrivateArgs};
-pub use session::{Cancel, Param, Session, refusal};
+pub use bridge::Bridged;
+pub use config::{Config, Host, Keepalive, Place, Wanted};
+pub use connect::{ConnectArgs, NamedArgs, PrivateArgs};
+pub use known::variables;
+pub use session::{Param, Session};
 pub use target::Target;
+pub use tls::mode_name;

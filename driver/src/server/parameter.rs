@@ -1,36 +1,22 @@
-//! What libpq's connection parameters mean for us: hosts, ports, password, time limits.
+//! What libpq's connection parameters mean for us, but for those of hosts (`host.rs`) and TLS (`tls.rs`).
 //!
 //! Counterpart: PQconnectdbParams in src/interfaces/libpq/fe-connect.c.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use tokio_postgres::Config;
-use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::ChannelBinding;
 
 use crate::error::{Error, Result};
-use crate::server::known;
-use crate::server::passfile::{self, Wanted};
+use crate::server::prompt::{Prompt, When};
+use crate::server::{Config, Keepalive, Wanted, known, service};
 
 /// Parameters by name, each with what set it ("PGHOST", "-h", "the connection string") for messages.
 #[derive(Default)]
 pub struct Parameters(BTreeMap<String, (String, String)>);
 
 impl Parameters {
-    /// What the environment sets.
-    pub fn from_environment() -> Self {
-        let mut found = Self::default();
-        for (name, variable) in known::variables() {
-            // libpq takes an empty variable for an unset one in all that matters here
-            if let Some(value) = std::env::var(variable).ok().filter(|value| !value.is_empty()) {
-                found.set(name, value, variable);
-            }
-        }
-        found
-    }
-
     pub fn set(&mut self, name: &str, value: String, source: &str) {
         self.0.insert(name.to_owned(), (value, source.to_owned()));
     }
@@ -39,167 +25,168 @@ impl Parameters {
         self.0.get(name).map(|(value, _)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    fn add(&mut self, name: &str, value: String, source: &str) {
+        self.0.entry(name.to_owned()).or_insert((value, source.to_owned()));
+    }
+
+    /// Adds what is not set: by the service that these or the environment name, then by the environment.
+    ///
+    /// # Errors
+    /// No such service; a variable that is no UTF-8.
+    pub fn complete(&mut self) -> Result<()> {
+        let environment = environment()?;
+        let named = |name: &str| environment.iter().find(|(known, _, _)| *known == name).map(|(_, value, _)| value);
+        let service = self.get("service").or(named("service").map(String::as_str));
+        if let Some(service) = service {
+            let file = self.get("servicefile").or(named("servicefile").map(String::as_str));
+            let source = format!("service \"{service}\"");
+            for (name, value) in service::read(service, file)? {
+                self.add(&name, value, &source);
+            }
+        }
+        for (name, value, variable) in environment {
+            self.add(name, value, variable);
+        }
+        Ok(())
+    }
+
     /// The configuration that these parameters mean; what is not set takes libpq's default. `warn` hears of what is set
     /// aside.
-    pub fn config(&self, warn: &mut dyn FnMut(String)) -> Result<Config> {
+    pub fn config(&self, when: When, warn: &mut dyn FnMut(String)) -> Result<Config> {
         for (name, (value, source)) in &self.0 {
             known::check(name, value, source, self.get("sslmode") == Some("disable"))?;
         }
-        let mut config = Config::new();
         let user = match self.get("user") {
             Some(user) => user.to_owned(),
             None => account_name()?,
         };
         let dbname = self.get("dbname").unwrap_or(&user).to_owned();
-        config.user(&user).dbname(&dbname);
-        config.application_name(
-            self.get("application_name").or_else(|| self.get("fallback_application_name")).unwrap_or("sps"),
-        );
-        if let Some(options) = self.get("options") {
-            config.options(options);
-        }
-        let first_host = self.set_hosts(&mut config)?;
+        let mut config = Config::local("", 5432, &user, &dbname);
+        config.hosts = self.hosts(&user, &dbname, warn)?;
+        let name = self.get("application_name").or_else(|| self.get("fallback_application_name"));
+        config.application_name = name.unwrap_or("sps").to_owned();
+        config.options = self.options();
+        config.tls = self.tls()?;
+        config.prompt = Prompt::new(when, &user);
         self.set_behaviour(&mut config)?;
-        if let Some(password) = self.get("password") {
-            config.password(password);
-        } else if let Some(path) = self.passfile() {
-            let port = config.get_ports().first().copied().unwrap_or(5432).to_string();
-            let wanted = Wanted { host: &first_host, port: &port, dbname: &dbname, user: &user };
-            if let Some(password) = passfile::lookup(&path, &wanted, warn) {
-                config.password(password);
-            }
-        }
+        self.set_times(&mut config)?;
+        let public = self.0.iter().filter(|(name, (value, _))| !name.contains("password") && !value.is_empty());
+        config.parameters = public.map(|(name, (value, _))| (name.clone(), value.clone())).collect();
         Ok(config)
     }
 
-    /// Hosts, addresses and ports; returns the name that the password file knows the first one by.
-    fn set_hosts(&self, config: &mut Config) -> Result<String> {
-        let ports = self.list("port");
-        for port in &ports {
-            match port.as_str() {
-                "" => config.port(5432),
-                text => config.port(self.number("port", text, 1..=65535)? as u16),
-            };
-        }
-        let addresses = self.list("hostaddr");
-        for address in &addresses {
-            let address: IpAddr =
-                address.parse().map_err(|_| self.bad("hostaddr", address, "an IP address like 127.0.0.1 or ::1"))?;
-            config.hostaddr(address);
-        }
-        let mut hosts = self.list("host");
-        if hosts.is_empty() && addresses.is_empty() {
-            hosts.push(String::new());
-        }
-        let count = hosts.len().max(addresses.len());
-        if (!hosts.is_empty() && !addresses.is_empty() && hosts.len() != addresses.len())
-            || (ports.len() > 1 && ports.len() != count)
-        {
-            return Err(Error::usage(format!("{} ports for {count} hosts", ports.len()))
-                .hint("give one port for all hosts, or one for each; as many addresses as hosts"));
-        }
-        for (at, host) in hosts.iter_mut().enumerate() {
-            if host.starts_with('@') {
-                return Err(self.bad("host", host, "a host name or a directory: abstract sockets are not read"));
-            }
-            if host.is_empty() {
-                let port = config.get_ports().get(at).or(config.get_ports().first()).copied().unwrap_or(5432);
-                *host = default_socket_directory(port).to_owned();
-                config.host(host.as_str());
-                *host = "localhost".to_owned();
-            } else {
-                config.host(host.as_str());
-                if host.as_str() == DEBIAN_SOCKETS {
-                    *host = "localhost".to_owned();
-                }
-            }
-        }
-        Ok(hosts.into_iter().next().or_else(|| addresses.into_iter().next()).unwrap_or_default())
-    }
-
     fn set_behaviour(&self, config: &mut Config) -> Result<()> {
-        config.ssl_mode(match self.get("sslmode").unwrap_or("prefer") {
-            "disable" | "allow" => SslMode::Disable,
-            "prefer" => SslMode::Prefer,
-            mode @ ("require" | "verify-ca" | "verify-full") => {
-                return Err(Error::failed(format!("sslmode={mode} asks for TLS, which sps does not speak yet"))
-                    .hint("use sslmode=prefer or disable where the server allows it, or a unix socket"));
-            }
-            other => return Err(self.bad("sslmode", other, "disable, allow or prefer")),
-        });
-        if let Some(text) = self.get("connect_timeout") {
-            let seconds = text.trim().parse().map_err(|_| self.bad("connect_timeout", text, "seconds"))?;
-            // as in libpq: zero or less waits for ever, and one second is too short to mean it
-            if 0 < seconds {
-                config.connect_timeout(Duration::from_secs(i64::max(seconds, 2) as u64));
-            }
-        }
         if let Some(text) = self.get("client_encoding")
             && !["auto", "utf8", "utf-8", "unicode"].contains(&text.to_ascii_lowercase().as_str())
         {
             return Err(self.bad("client_encoding", text, "UTF8, which is what sps speaks"));
         }
-        if let Some(text) = self.get("keepalives") {
-            config.keepalives(self.number("keepalives", text, 0..=1)? != 0);
-        }
-        if let Some(text) = self.get("keepalives_idle") {
-            config.keepalives_idle(Duration::from_secs(self.number("keepalives_idle", text, 1..=u32::MAX)?.into()));
-        }
-        if let Some(text) = self.get("keepalives_interval") {
-            let seconds = self.number("keepalives_interval", text, 1..=u32::MAX)?;
-            config.keepalives_interval(Duration::from_secs(seconds.into()));
-        }
-        if let Some(text) = self.get("keepalives_count") {
-            config.keepalives_retries(self.number("keepalives_count", text, 1..=u32::MAX)?);
-        }
-        if let Some(text) = self.get("tcp_user_timeout") {
-            config.tcp_user_timeout(Duration::from_millis(self.number("tcp_user_timeout", text, 0..=u32::MAX)?.into()));
-        }
-        config.target_session_attrs(match self.get("target_session_attrs").unwrap_or("any") {
-            "any" => TargetSessionAttrs::Any,
-            "read-write" => TargetSessionAttrs::ReadWrite,
-            "read-only" => TargetSessionAttrs::ReadOnly,
-            other => return Err(self.bad("target_session_attrs", other, "any, read-write or read-only")),
-        });
-        config.load_balance_hosts(match self.get("load_balance_hosts").unwrap_or("disable") {
-            "disable" => LoadBalanceHosts::Disable,
-            "random" => LoadBalanceHosts::Random,
-            other => return Err(self.bad("load_balance_hosts", other, "disable or random")),
-        });
+        config.channel_binding = match self.choice("channel_binding", "prefer", &["disable", "prefer", "require"])? {
+            "disable" => ChannelBinding::Disable,
+            "require" => ChannelBinding::Require,
+            _ => ChannelBinding::Prefer,
+        };
+        let kinds = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"];
+        config.wanted = match self.choice("target_session_attrs", "any", &kinds)? {
+            "read-write" => Wanted::ReadWrite,
+            "read-only" => Wanted::ReadOnly,
+            "primary" => Wanted::Primary,
+            "standby" => Wanted::Standby,
+            "prefer-standby" => Wanted::PreferStandby,
+            _ => Wanted::Any,
+        };
+        config.shuffled = self.choice("load_balance_hosts", "disable", &["disable", "random"])? == "random";
         Ok(())
     }
 
-    fn list(&self, name: &str) -> Vec<String> {
-        self.get(name).map(|text| text.split(',').map(|part| part.trim().to_owned()).collect()).unwrap_or_default()
+    fn set_times(&self, config: &mut Config) -> Result<()> {
+        if let Some(text) = self.get("connect_timeout") {
+            let seconds = text.trim().parse().map_err(|_| self.bad("connect_timeout", text, "seconds"))?;
+            // as in libpq: zero or less waits for ever, and one second is too short to mean it
+            if 0 < seconds {
+                config.connect_timeout = Some(Duration::from_secs(i64::max(seconds, 2) as u64));
+            }
+        }
+        // as in libpq: zero or less is the system's own
+        let time = |name: &str| -> Result<Option<u32>> {
+            let Some(text) = self.get(name) else { return Ok(None) };
+            let number: i32 = text.trim().parse().map_err(|_| self.bad(name, text, "a number"))?;
+            Ok(u32::try_from(number).ok().filter(|number| *number > 0))
+        };
+        let alive = Keepalive {
+            idle: time("keepalives_idle")?,
+            interval: time("keepalives_interval")?,
+            count: time("keepalives_count")?,
+        };
+        let on = self
+            .get("keepalives")
+            .map_or(Ok(1), |text| text.trim().parse::<i32>().map_err(|_| self.bad("keepalives", text, "0 or 1")))?;
+        config.keepalive = (on != 0).then_some(alive);
+        config.user_timeout = time("tcp_user_timeout")?.map(|milliseconds| Duration::from_millis(milliseconds.into()));
+        Ok(())
     }
 
-    fn passfile(&self) -> Option<PathBuf> {
+    /// `options`, and the settings that libpq takes from variables of their own.
+    fn options(&self) -> Option<String> {
+        let mut all: Vec<String> = self.get("options").map(str::to_owned).into_iter().collect();
+        for (variable, setting) in [("PGDATESTYLE", "datestyle"), ("PGTZ", "timezone"), ("PGGEQO", "geqo")] {
+            if let Ok(value) = std::env::var(variable)
+                && !value.eq_ignore_ascii_case("default")
+                && !value.is_empty()
+            {
+                let value = value.replace('\\', r"\\").replace(' ', r"\ ");
+                all.push(format!("-c {setting}={value}"));
+            }
+        }
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+
+    pub(super) fn list(&self, name: &str) -> Vec<&str> {
+        self.get(name).map(|text| text.split(',').map(str::trim).collect()).unwrap_or_default()
+    }
+
+    pub(super) fn passfile(&self) -> Option<PathBuf> {
         match self.get("passfile") {
             Some(path) => Some(path.into()),
             None => std::env::home_dir().map(|home| home.join(".pgpass")),
         }
     }
 
-    fn number(&self, name: &str, text: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
+    /// A parameter that has one of few values.
+    pub(super) fn choice<'a>(&'a self, name: &str, default: &'static str, valid: &[&str]) -> Result<&'a str> {
+        let found = self.get(name).unwrap_or(default);
+        match valid.contains(&found) {
+            true => Ok(found),
+            false => Err(self.bad(name, found, &valid.join(" or "))),
+        }
+    }
+
+    pub(super) fn number(&self, name: &str, text: &str, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
         let found = text.trim().parse().ok().filter(|number| range.contains(number));
         found.ok_or_else(|| self.bad(name, text, &format!("a number from {} to {}", range.start(), range.end())))
     }
 
-    fn bad(&self, name: &str, value: &str, expected: &str) -> Error {
+    pub(super) fn bad(&self, name: &str, value: &str, expected: &str) -> Error {
         let source = self.0.get(name).map_or("default", |(_, source)| source);
         Error::usage(format!("{name} is \"{value}\" ({source})")).hint(format!("{name} has to be {expected}"))
     }
 }
 
-/// Debian's libpq looks here; PostgreSQL's own default is /tmp.
-const DEBIAN_SOCKETS: &str = "/var/run/postgresql";
-
-fn default_socket_directory(port: u16) -> &'static str {
-    let has_socket = |directory: &str| Path::new(directory).join(format!(".s.PGSQL.{port}")).exists();
-    if !has_socket(DEBIAN_SOCKETS) && (has_socket("/tmp") || !Path::new(DEBIAN_SOCKETS).is_dir()) {
-        return "/tmp";
+/// What libpq's variables set: parameter, value, variable. An empty one is taken for an unset one, as libpq does in all that
+/// matters here.
+fn environment() -> Result<Vec<(&'static str, String, &'static str)>> {
+    let mut found = Vec::new();
+    for (name, variable) in known::parameters() {
+        match std::env::var(variable) {
+            Ok(value) if value.is_empty() => {}
+            Ok(value) => found.push((name, value, variable)),
+            Err(std::env::VarError::NotPresent) => {}
+            Err(std::env::VarError::NotUnicode(_)) => {
+                return Err(Error::usage(format!("{variable} is not UTF-8")).hint("sps speaks UTF-8 with the server"));
+            }
+        }
     }
-    DEBIAN_SOCKETS
+    Ok(found)
 }
 
 fn account_name() -> Result<String> {

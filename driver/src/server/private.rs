@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tokio_postgres::Config;
 
 use crate::error::{Error, Result, tell};
 use crate::interrupt;
@@ -18,7 +17,7 @@ use crate::server::extension::{self, ExtensionFiles};
 use crate::server::folder::Folder;
 use crate::server::installation::Installation;
 use crate::server::table::{self, TableOptions};
-use crate::server::{Session, tree};
+use crate::server::{Config, Session, tree};
 
 pub const USER: &str = "postgres";
 pub const DATABASE: &str = "postgres";
@@ -76,9 +75,7 @@ impl PrivateServer {
     }
 
     pub fn config(&self) -> Config {
-        let mut config = Config::new();
-        config.host_path(self.folder.socket()).port(PORT).user(USER).dbname(DATABASE).application_name("sps");
-        config
+        Config::local(self.folder.socket().to_string_lossy(), PORT, USER, DATABASE)
     }
 
     /// The folder of the socket: what PGHOST has to be.

@@ -11,13 +11,9 @@ pub fn describe(session: &Session) -> Result<(ServerInfo, Option<String>)> {
     let row = session.query_one(
         "select current_setting('server_version_num')::int, version(), current_database()::text, pg_is_in_recovery(),
                 coalesce(current_setting('debug_assertions', true), 'off') = 'on',
-                inet_server_addr() is null, coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false),
-                coalesce(inet_server_addr() = inet_client_addr(), true)",
+                current_user::text, coalesce(inet_server_addr() = inet_client_addr(), true)",
         &[],
     )?;
-    let unix: bool = row.get(5);
-    let tls: bool = row.get(6);
-    let transport = format!("{}{}", if unix { "unix" } else { "tcp" }, if tls { "+tls" } else { "" });
     let extension = session.query_opt(
         "select quote_ident(n.nspname), e.extversion from pg_extension e join pg_namespace n on n.oid = e.extnamespace
          where e.extname = 'select_loop'",
@@ -26,11 +22,13 @@ pub fn describe(session: &Session) -> Result<(ServerInfo, Option<String>)> {
     let info = ServerInfo {
         version_num: row.get::<_, i32>(0) as u32,
         version: row.get(1),
-        transport,
+        transport: session.transport().to_owned(),
+        tls: session.tls().map(str::to_owned),
         private: false,
-        local: row.get(7),
+        local: row.get(6),
         extension: extension.as_ref().map(|row| row.get(1)),
         database: row.get(2),
+        user: row.get(5),
         settings: non_default(session)?,
         in_recovery: row.get(3),
         assertions: row.get(4),

@@ -1,12 +1,10 @@
 //! The server that a command works on.
 
-use tokio_postgres::Config;
-
 use crate::error::{Error, Result};
 use crate::record::ServerInfo;
 use crate::server::connect::{ConnectArgs, NamedArgs, Place};
 use crate::server::private::PrivateServer;
-use crate::server::{Session, extension, pooler, settings};
+use crate::server::{Config, Session, extension, pooler, settings};
 
 /// A server that was found or started, and what is known of it. Dropping it stops a private server.
 pub struct Target {
@@ -56,6 +54,7 @@ impl Target {
 
     fn reach(config: Config, private: Option<PrivateServer>) -> Result<Self> {
         let session = Session::connect(&config)?;
+        let config = session.settled();
         let (mut info, extension_schema) = settings::describe(&session)?;
         if let Some(schema) = &extension_schema {
             extension::probe(&session, schema)?;

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use postgres_protocol::message::{backend, frontend};
-use tokio_postgres::config::TargetSessionAttrs;
-use tokio_postgres::{CancelToken, Config};
+use tokio_postgres::CancelToken;
 
 use super::failure::Failure;
-use super::handshake;
+use super::handshake::{self, Started};
 use super::input::Input;
+use super::reach::{Opened, Refused, Route, Secure, Start, reach};
 use super::row::Row;
-use super::socket::{Address, Socket};
+use super::socket::{Plain, Socket};
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Registration, Stop};
+use crate::server::{Config, advice};
 
 /// Takes the rows of a reply.
 pub trait Rows {
@@ -53,60 +54,63 @@ pub struct LeanConnection {
     pub out: BytesMut,
     failure: Option<Failure>,
     backend: i32,
+    process: Option<i32>,
     _cancel: Registration,
 }
 
-impl LeanConnection {
-    /// Connects and authenticates: the configuration's hosts in order, until one answers and is of the wanted kind.
-    ///
-    /// # Errors
-    /// The last host's, when none will have us.
-    pub fn connect(config: &Config) -> Result<Self> {
-        interrupt::check()?;
-        let mut last = Error::usage("no host is given");
-        for address in Address::of(config)? {
-            // as libpq: the next host is tried when this one cannot be reached, not when it refuses us
-            match address.open(config.get_connect_timeout().copied()) {
-                Err(error) => last = error,
-                Ok(socket) => {
-                    let mut connection = Self::start(socket, address, config)?;
-                    if connection.is_wanted(config.get_target_session_attrs())? {
-                        return Ok(connection);
-                    }
-                    last = Error::failed("no host is of the kind that target_session_attrs asks for");
-                }
-            }
-        }
-        Err(last)
-    }
+/// How a timed connection starts.
+struct Lean;
 
-    fn start(mut socket: Socket, address: Address, config: &Config) -> Result<Self> {
-        let token = handshake::authenticate(&mut socket, config)?;
-        let stop = Running { address, token, socket: socket.try_clone()? };
-        let mut connection = Self {
+impl Start for Lean {
+    type Session = LeanConnection;
+
+    fn start(&self, opened: Opened, route: &Route) -> std::result::Result<LeanConnection, Refused> {
+        let Opened { plain, secure, .. } = opened;
+        let mut socket = match secure {
+            None => Socket::new(plain),
+            Some(Secure { client, name, .. }) => {
+                Socket::secure(plain, client, name).map_err(|error| advice::handshake(&error))?
+            }
+        };
+        let Started { token, process } = handshake::authenticate(&mut socket, &route.config, &route.host)?;
+        let plain = socket.plain();
+        plain.limit(None).map_err(Error::from)?;
+        let stop = Running { route: route.clone(), token, plain: plain.try_clone().map_err(Error::from)? };
+        Ok(LeanConnection {
             socket,
             input: Input::new(),
             out: BytesMut::with_capacity(4096),
             failure: None,
             backend: 0,
+            process,
             _cancel: interrupt::register(stop),
-        };
+        })
+    }
+
+    fn value(&self, session: &mut LeanConnection, sql: &str) -> Result<String> {
+        session.value(sql)
+    }
+}
+
+impl LeanConnection {
+    /// Connects and authenticates, as [`reach`] finds the way.
+    ///
+    /// # Errors
+    /// What each host said, when none will have us.
+    pub fn connect(config: &Config) -> Result<Self> {
+        let (mut connection, _) = reach(&Lean, config)?;
         connection.backend = connection.value("SELECT pg_backend_pid()")?.parse().unwrap_or(0);
         Ok(connection)
     }
 
-    fn is_wanted(&mut self, wanted: TargetSessionAttrs) -> Result<bool> {
-        let read_only = match wanted {
-            TargetSessionAttrs::ReadWrite => "off",
-            TargetSessionAttrs::ReadOnly => "on",
-            _ => return Ok(true),
-        };
-        Ok(self.value("SHOW transaction_read_only")? == read_only)
-    }
-
     /// Does it run over a unix socket?
     pub(super) fn is_unix(&self) -> bool {
-        matches!(self.socket, Socket::Unix(_))
+        self.socket.is_unix()
+    }
+
+    /// The process id that a cancel request has to name: the backend's, unless a pooler made it up.
+    pub fn key_process(&self) -> Option<i32> {
+        self.process
     }
 
     /// Process id of the backend, on the server's machine.
@@ -133,10 +137,11 @@ impl LeanConnection {
     /// The server's, once it is ready again; the connection can then be used on. Any other error is the connection's end.
     #[inline]
     pub fn receive(&mut self, rows: &mut impl Rows) -> Result<bool> {
-        if self.input.fill(&mut self.socket)? == 0 {
-            return Err(self.closed());
+        match self.input.fill(&mut self.socket)? {
+            Some(0) => Err(self.closed()),
+            Some(_) => self.received(rows),
+            None => Ok(false),
         }
-        self.received(rows)
     }
 
     /// The same without a read: takes what an earlier one brought, up to the next ReadyForQuery.
@@ -205,25 +210,29 @@ impl Drop for LeanConnection {
 
 /// What it takes to stop a connection's request from another thread.
 struct Running {
-    address: Address,
+    route: Route,
     token: CancelToken,
-    socket: Socket,
+    plain: Plain,
+}
+
+impl Stop for Running {
+    fn cancel(&self) {
+        cancel(&self.route, &self.token);
+    }
+
+    fn abandon(&self) {
+        self.plain.shutdown();
+    }
 }
 
 /// A server that does not take a cancel within this time will not take it at all.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
-impl Stop for Running {
-    fn cancel(&self) {
-        // nobody to tell, and it is sent again
-        if let Ok(mut socket) = self.address.open(Some(CANCEL_TIMEOUT)) {
-            let _ = handshake::cancel(&mut socket, &self.token);
-            // as libpq: the server hangs up once it has passed the cancel on
-            let _ = socket.limit(CANCEL_TIMEOUT).and_then(|()| socket.read(&mut [0]));
-        }
-    }
-
-    fn abandon(&self) {
-        self.socket.shutdown();
+/// Asks the server to stop what `token` names. There is nobody to tell when it does not work, and it is sent again.
+pub fn cancel(route: &Route, token: &CancelToken) {
+    if let Ok(mut socket) = route.open(CANCEL_TIMEOUT) {
+        let _ = handshake::cancel(&mut socket, token);
+        // as libpq: the server hangs up once it has passed the cancel on
+        let _ = socket.read(&mut [0]);
     }
 }

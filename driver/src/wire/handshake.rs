@@ -1,38 +1,46 @@
-//! Authentication by tokio-postgres on a socket that stays ours.
+//! Start-up and authentication by tokio-postgres, on a socket that stays ours.
 //!
 //! `connect_raw` speaks the start-up and every authentication method; it is given a reader that never takes more than
 //! one message from the socket, so that nothing is left in its buffers when its halves are dropped. Dropped unpolled,
 //! they send no Terminate.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::config::SslMode;
-use tokio_postgres::{CancelToken, Config, NoTls};
+use tokio_postgres::CancelToken;
 
+use super::bound::{self, EndPoint};
+use super::reach::Refused;
 use super::socket::Socket;
 use crate::error::{Error, Result};
-use crate::server::refusal;
+use crate::server::{Config, Host};
 
-/// Starts a session on `socket`; the token cancels what that session runs.
-pub fn authenticate(socket: &mut Socket, config: &Config) -> Result<CancelToken> {
-    if config.get_ssl_mode() == SslMode::Require {
-        return Err(Error::failed("the timed connections cannot use TLS yet").hint("use sslmode=disable or prefer"));
-    }
-    let mut config = config.clone();
-    config.ssl_mode(SslMode::Disable);
-    let mut io = Blocking { socket, header: [0; HEADER], given: HEADER, body: 0 };
-    let started = block_on(config.connect_raw(&mut io, NoTls))?;
-    let (client, _connection) = started.map_err(|error| refusal(&config, error))?;
-    Ok(client.cancel_token())
+/// A started session: what cancels it, and the process id that a cancel names.
+pub struct Started {
+    pub token: CancelToken,
+    pub process: Option<i32>,
+}
+
+/// Starts a session on `socket`, which leads to `host`.
+pub fn authenticate(socket: &mut Socket, config: &Config, host: &Host) -> std::result::Result<Started, Refused> {
+    let raw = bound::raw(config, host, socket.tls().is_some());
+    let end_point = end_point(socket);
+    let mut io = Blocking::new(socket);
+    let started = block_on(raw.connect_raw(&mut io, end_point))?;
+    let (client, _connection) = started.map_err(|error| Refused::by(error, config))?;
+    Ok(Started { token: client.cancel_token(), process: io.process() })
 }
 
 /// Asks the server at the other end of `socket` to cancel what `token` names.
 pub fn cancel(socket: &mut Socket, token: &CancelToken) -> Result<()> {
-    let io = Blocking { socket, header: [0; HEADER], given: HEADER, body: 0 };
-    Ok(block_on(token.cancel_query_raw(io, NoTls))??)
+    let end_point = end_point(socket);
+    Ok(block_on(token.cancel_query_raw(Blocking::new(socket), end_point))??)
+}
+
+fn end_point(socket: &Socket) -> EndPoint {
+    socket.tls().map(EndPoint::of).unwrap_or_default()
 }
 
 /// Polls a future whose every step blocks instead of waiting: the first poll finishes it.
@@ -44,6 +52,7 @@ fn block_on<F: Future>(future: F) -> Result<F::Output> {
 }
 
 const HEADER: usize = 5;
+const KEY_DATA: u8 = b'K';
 
 /// A blocking socket in async clothes; reads stop at message boundaries.
 struct Blocking<'a> {
@@ -53,14 +62,25 @@ struct Blocking<'a> {
     given: usize,
     /// Bytes of the current message's body that are still in the socket.
     body: usize,
+    /// Body of BackendKeyData, as far as it was read.
+    key: Vec<u8>,
 }
 
-impl Blocking<'_> {
+impl<'a> Blocking<'a> {
+    fn new(socket: &'a mut Socket) -> Self {
+        Self { socket, header: [0; HEADER], given: HEADER, body: 0, key: Vec::new() }
+    }
+
+    /// The process id that the server gave for cancel requests.
+    fn process(&self) -> Option<i32> {
+        self.key.first_chunk().map(|bytes| i32::from_be_bytes(*bytes))
+    }
+
     fn read(&mut self, buffer: &mut ReadBuf<'_>) -> io::Result<()> {
         if self.given == HEADER && self.body == 0 {
             match self.socket.read_exact(&mut self.header) {
                 // the reader takes an empty read as the end
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(()),
                 other => other?,
             }
             let [_, length @ ..] = self.header;
@@ -75,7 +95,11 @@ impl Blocking<'_> {
             return Ok(());
         }
         let room = self.body.min(buffer.remaining());
-        let count = self.socket.read(buffer.initialize_unfilled_to(room))?;
+        let bytes = buffer.initialize_unfilled_to(room);
+        let count = self.socket.read(bytes)?;
+        if self.header[0] == KEY_DATA {
+            self.key.extend_from_slice(&bytes[..count]);
+        }
         buffer.advance(count);
         self.body -= count;
         Ok(())
@@ -84,7 +108,11 @@ impl Blocking<'_> {
 
 impl AsyncRead for Blocking<'_> {
     fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(self.read(buffer))
+        Poll::Ready(self.read(buffer).map_err(|error| match error.kind() {
+            // a blocking socket would not block: its time is up
+            ErrorKind::WouldBlock => ErrorKind::TimedOut.into(),
+            _ => error,
+        }))
     }
 }
 

@@ -1,8 +1,10 @@
 //! What the server sent and was not read yet: one buffer for the life of a connection, no allocation a message.
 
-use std::io::{self, Read};
+use std::io;
 
 use postgres_protocol::message::backend::Header;
+
+use super::socket::Socket;
 
 /// Room for many replies to a lookup (about 80 bytes each); grows for longer messages.
 const CAPACITY: usize = 16 * 1024;
@@ -20,18 +22,19 @@ impl Input {
         Self { buffer: vec![0; CAPACITY], start: 0, end: 0 }
     }
 
-    /// One read, as much as there is room for; the number of bytes, 0 at the end of the stream.
+    /// One read, as much as there is room for; the number of bytes, 0 at the end of the stream, None where they are no
+    /// whole TLS record yet.
     #[inline]
-    pub fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
+    pub fn fill(&mut self, source: &mut Socket) -> io::Result<Option<usize>> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         } else if self.end == self.buffer.len() {
             self.make_room();
         }
         loop {
-            match source.read(&mut self.buffer[self.end..]) {
+            match source.take(&mut self.buffer, self.end) {
                 Ok(count) => {
-                    self.end += count;
+                    self.end += count.unwrap_or(0);
                     return Ok(count);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

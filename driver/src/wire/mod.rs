@@ -4,18 +4,24 @@
 //! pgbench's rate. So timed connections write and read their own blocking socket: tokio-postgres authenticates over it
 //! and then lets go, and the messages are those of libpq.
 
+mod address;
 mod arrivals;
+mod bound;
 mod connection;
 mod drive;
 mod failure;
 mod handshake;
 mod input;
 mod open_loop;
+mod reach;
 mod row;
 mod socket;
+pub mod tls;
 
 pub use arrivals::Arrivals;
-pub use connection::{LeanConnection, Queries, Rows};
+pub use bound::{Bound, EndPoint, raw};
+pub use connection::{LeanConnection, Queries, Rows, cancel};
 pub use drive::{Client, Outcome, Script, Terms, Until, drive};
+pub use reach::{Opened, Refused, Route, Secure, Start, reach};
 pub use row::{Row, integer};
-pub use socket::{Address, Socket};
+pub use socket::Plain;

@@ -1,111 +1,26 @@
-//! A blocking socket to a server, and the addresses that a configuration names.
+//! A blocking socket to a server, with TLS or without.
+//!
+//! rustls decrypts whole records, so what the kernel says is readable and what can be read are two things: a record may be
+//! here in part, or decrypted and not yet taken. [`Socket::take`] takes one read's worth and leaves nothing behind, so that
+//! waiting in epoll for the next is right.
 
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection};
 
-use crate::error::{Error, Result};
-
-const PORT: u16 = 5432;
-
-/// Where one server listens.
-#[derive(Clone, Debug)]
-pub enum Address {
-    Unix(PathBuf),
-    /// A name may stand for several addresses, tried in order.
-    Tcp(String, Vec<SocketAddr>),
-}
-
-impl Address {
-    /// The addresses of `config` in the order in which libpq tries them: one a host, its port beside it.
-    ///
-    /// # Errors
-    /// When a host name does not resolve and no other host is named.
-    pub fn of(config: &Config) -> Result<Vec<Self>> {
-        let (hosts, direct, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
-        let port = |i: usize| ports.get(i).or(ports.first()).copied().unwrap_or(PORT);
-        let mut found = Vec::new();
-        let mut failed = None;
-        for i in 0..hosts.len().max(direct.len()) {
-            match (direct.get(i), hosts.get(i)) {
-                (Some(&ip), _) => found.push(Self::Tcp(ip.to_string(), vec![SocketAddr::new(ip, port(i))])),
-                (None, Some(Host::Unix(directory))) => {
-                    found.push(Self::Unix(directory.join(format!(".s.PGSQL.{}", port(i)))));
-                }
-                (None, Some(Host::Tcp(name))) => match (name.as_str(), port(i)).to_socket_addrs() {
-                    Ok(addresses) => found.push(Self::Tcp(name.clone(), addresses.collect())),
-                    Err(error) => {
-                        let message = format!("could not translate host name \"{name}\": {error}");
-                        failed = Some(Error::failed(message).hint("check the host name given by -h or PGHOST"));
-                    }
-                },
-                (None, None) => {}
-            }
-        }
-        match failed {
-            Some(error) if found.is_empty() => Err(error),
-            _ if found.is_empty() => Err(Error::usage("no host is given").hint("name one with -h or PGHOST")),
-            _ => Ok(found),
-        }
-    }
-
-    /// Opens a socket, waiting `timeout` at most for each address.
-    pub fn open(&self, timeout: Option<Duration>) -> Result<Socket> {
-        let opened = match self {
-            Self::Unix(path) => UnixStream::connect(path).map(Socket::Unix),
-            Self::Tcp(_, addresses) => open_tcp(addresses, timeout).map(Socket::Tcp),
-        };
-        opened.map_err(|error| {
-            Error::failed(format!("connection to {self} failed: {error}"))
-                .hint("is the server running there and accepting connections?")
-        })
-    }
-}
-
-impl std::fmt::Display for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unix(path) => write!(f, "server on socket \"{}\"", path.display()),
-            Self::Tcp(name, addresses) => {
-                let port = addresses.first().map_or(PORT, SocketAddr::port);
-                write!(f, "server at \"{name}\", port {port}")
-            }
-        }
-    }
-}
-
-fn open_tcp(addresses: &[SocketAddr], timeout: Option<Duration>) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the host name has no address");
-    for address in addresses {
-        let opened = match timeout {
-            Some(timeout) if !timeout.is_zero() => TcpStream::connect_timeout(address, timeout),
-            _ => TcpStream::connect(address),
-        };
-        match opened {
-            Ok(stream) => {
-                // as libpq: a lookup is one small packet, and waiting for more would cost 40 ms
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-/// A connected, blocking socket.
-pub enum Socket {
+/// A connected socket before any TLS.
+pub enum Plain {
     Unix(UnixStream),
     Tcp(TcpStream),
 }
 
-impl Socket {
+impl Plain {
     pub fn try_clone(&self) -> io::Result<Self> {
         match self {
             Self::Unix(stream) => stream.try_clone().map(Self::Unix),
@@ -113,11 +28,11 @@ impl Socket {
         }
     }
 
-    /// Reads fail after `timeout`.
-    pub fn limit(&self, timeout: Duration) -> io::Result<()> {
+    /// Reads and writes fail after `timeout`; None: never.
+    pub fn limit(&self, timeout: Option<Duration>) -> io::Result<()> {
         match self {
-            Self::Unix(stream) => stream.set_read_timeout(Some(timeout)),
-            Self::Tcp(stream) => stream.set_read_timeout(Some(timeout)),
+            Self::Unix(stream) => stream.set_read_timeout(timeout).and_then(|()| stream.set_write_timeout(timeout)),
+            Self::Tcp(stream) => stream.set_read_timeout(timeout).and_then(|()| stream.set_write_timeout(timeout)),
         }
     }
 
@@ -131,7 +46,7 @@ impl Socket {
     }
 }
 
-impl Read for Socket {
+impl Read for Plain {
     #[inline]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -141,7 +56,7 @@ impl Read for Socket {
     }
 }
 
-impl Write for Socket {
+impl Write for Plain {
     #[inline]
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         match self {
@@ -155,11 +70,120 @@ impl Write for Socket {
     }
 }
 
+/// A connected, blocking socket.
+pub struct Socket {
+    plain: Plain,
+    tls: Option<Box<ClientConnection>>,
+}
+
+impl Socket {
+    pub fn new(plain: Plain) -> Self {
+        Self { plain, tls: None }
+    }
+
+    /// Shakes hands with the server at the other end, which expects it.
+    pub fn secure(mut plain: Plain, client: Arc<ClientConfig>, name: ServerName<'static>) -> io::Result<Self> {
+        let mut session = ClientConnection::new(client, name).map_err(io::Error::other)?;
+        while session.is_handshaking() {
+            session.complete_io(&mut plain)?;
+        }
+        Ok(Self { plain, tls: Some(Box::new(session)) })
+    }
+
+    pub fn tls(&self) -> Option<&ClientConnection> {
+        self.tls.as_deref()
+    }
+
+    /// What lies below any TLS.
+    pub fn plain(&self) -> &Plain {
+        &self.plain
+    }
+
+    pub fn is_unix(&self) -> bool {
+        matches!(self.plain, Plain::Unix(_))
+    }
+
+    /// One read from the kernel, and what it brings to `buffer`, which grows where there is more: 0 at the end of the
+    /// stream; None where it was only part of something.
+    #[inline]
+    pub fn take(&mut self, buffer: &mut Vec<u8>, from: usize) -> io::Result<Option<usize>> {
+        match &mut self.tls {
+            None => self.plain.read(&mut buffer[from..]).map(Some),
+            Some(session) => decrypt(session, &mut self.plain, buffer, from),
+        }
+    }
+}
+
+fn decrypt(
+    session: &mut ClientConnection,
+    plain: &mut Plain,
+    buffer: &mut Vec<u8>,
+    from: usize,
+) -> io::Result<Option<usize>> {
+    let read = session.read_tls(plain)?;
+    let state = session.process_new_packets().map_err(|error| {
+        // what rustls wants to tell the server about it
+        let _ = session.write_tls(plain);
+        io::Error::new(ErrorKind::InvalidData, error)
+    })?;
+    let ready = state.plaintext_bytes_to_read();
+    if state.tls_bytes_to_write() > 0 {
+        // an answer to a renewal of keys
+        write_all(session, plain)?;
+    }
+    if ready == 0 {
+        return Ok((read == 0 || state.peer_has_closed()).then_some(0));
+    }
+    if buffer.len() - from < ready {
+        buffer.resize(from + ready, 0);
+    }
+    session.reader().read_exact(&mut buffer[from..from + ready])?;
+    Ok(Some(ready))
+}
+
+fn write_all(session: &mut ClientConnection, plain: &mut Plain) -> io::Result<()> {
+    while session.wants_write() {
+        session.write_tls(plain)?;
+    }
+    Ok(())
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(session) = &mut self.tls else { return self.plain.read(buffer) };
+        loop {
+            match session.reader().read(buffer) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                // closed without a goodbye, as PostgreSQL does
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
+                other => return other,
+            }
+            session.read_tls(&mut self.plain)?;
+            session.process_new_packets().map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
+            write_all(session, &mut self.plain)?;
+        }
+    }
+}
+
+impl Write for Socket {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(session) = &mut self.tls else { return self.plain.write(bytes) };
+        let count = session.writer().write(bytes)?;
+        write_all(session, &mut self.plain)?;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Unix(stream) => stream.as_fd(),
-            Self::Tcp(stream) => stream.as_fd(),
+        match &self.plain {
+            Plain::Unix(stream) => stream.as_fd(),
+            Plain::Tcp(stream) => stream.as_fd(),
         }
     }
 }

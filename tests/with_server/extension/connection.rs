@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use sps::server::{Config, Place};
 use tokio_postgres::error::DbError;
-use tokio_postgres::{AsyncMessage, Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres::{AsyncMessage, Client, NoTls, SimpleQueryMessage};
 
 use crate::support::Database;
 
@@ -33,7 +34,11 @@ impl Connection {
 
     pub fn open(config: &Config) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let (client, mut connection) = runtime.block_on(config.connect(NoTls)).unwrap();
+        let host = &config.hosts[0];
+        let Place::Unix(directory) = &host.place else { panic!("the tests' server has a socket") };
+        let mut raw = tokio_postgres::Config::new();
+        raw.host_path(directory).port(host.port).user(&config.user).dbname(&config.dbname);
+        let (client, mut connection) = runtime.block_on(raw.connect(NoTls)).unwrap();
         let notices = Arc::<Mutex<VecDeque<DbError>>>::default();
         let kept = notices.clone();
         runtime.spawn(async move {

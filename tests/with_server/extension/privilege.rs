@@ -25,7 +25,7 @@ impl<'a> Role<'a> {
     }
 
     fn connect(&self) -> Connection {
-        Connection::open(self.database.config().user(&self.name))
+        Connection::open(&sps::server::Config { user: self.name.clone(), ..self.database.config() })
     }
 }
 

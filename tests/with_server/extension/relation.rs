@@ -63,19 +63,15 @@ fn foreign_tables_run_in_sql_layers() {
         return skip("postgres_fdw is not installed");
     }
     let config = database.config();
-    let [tokio_postgres::config::Host::Unix(socket)] = config.get_hosts() else {
-        panic!("the tests' server has a socket")
-    };
+    let host = &config.hosts[0];
+    let sps::server::Place::Unix(socket) = &host.place else { panic!("the tests' server has a socket") };
     connection.run(&format!(
         "create extension postgres_fdw;
          create server itself foreign data wrapper postgres_fdw options (host '{}', port '{}', dbname '{}');
          create user mapping for current_user server itself options (user '{}');
          create foreign table far (aid int, abalance int) server itself options (table_name 'pgbench_accounts');
          create foreign table keyless (id int) server itself options (table_name 'pgbench_accounts')",
-        socket.display(),
-        config.get_ports()[0],
-        database.name,
-        config.get_user().unwrap(),
+        socket, host.port, database.name, config.user,
     ));
     for estimate in ["false", "true"] {
         connection.run(&format!(

@@ -6,8 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sps::server::Session;
-use tokio_postgres::Config;
+use sps::server::{Config, Session};
 
 /// How to reach the server that `tests/run` started.
 pub fn config(database: &str) -> Config {
@@ -17,9 +16,7 @@ pub fn config(database: &str) -> Config {
         "these tests need the server that `make test` starts (`make test ARGS=…` chooses among them)"
     );
     let set = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("tests/run sets {name}"));
-    let mut config = Config::new();
-    config.host_path(set("PGHOST")).port(set("PGPORT").parse().unwrap()).user(set("PGUSER")).dbname(database);
-    config
+    Config::local(set("PGHOST"), set("PGPORT").parse().unwrap(), &set("PGUSER"), database)
 }
 
 /// A database of the test's own, dropped at its end.
