@@ -8,7 +8,7 @@ use select_loop_keys::mix;
 /// on connecting and warming up.
 pub const ROUNDS_PER_EPOCH: u64 = 5;
 
-/// Epochs before the first look: the t interval on epoch means has then five degrees of freedom, a quantile of 2.57
+/// Epochs before the first look: the t interval over epochs has then five degrees of freedom, a quantile of 2.57
 /// instead of the 12.7 of two epochs.
 pub const MIN_EPOCHS: u64 = 6;
 

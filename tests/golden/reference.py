@@ -4,7 +4,8 @@
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install scipy && /tmp/venv/bin/python tests/golden/reference.py
 
 Wilcoxon's interval is found by asking scipy's test about every gap between two Walsh averages, the ratio of totals by
-writing out the covariance matrix: other ways than the driver's, so that an error in either shows.
+writing out the covariance matrix, sums of signed ranks by counting: other ways than the driver's, so that an error in
+either shows.
 """
 
 import json
@@ -59,6 +60,52 @@ def totals(name, rng, n, noise, shared):
             "log_estimate": center, "log_interval": [center - half, center + half]}
 
 
+def epoch_t(values, epochs, rounds):
+    """Student's t over the epochs' sums of signed ranks, round the Hodges-Lehmann estimate; epochs are from 0, whole."""
+    n = len(values)
+    walsh = np.array([(values[i] + values[j]) / 2 for i in range(n) for j in range(i, n)])
+    center = np.median(walsh)
+    # of each epoch: how much more of the rank sum lies above the centre than below
+    sums = []
+    for epoch in range(epochs.max() + 1):
+        ranks = stats.rankdata(abs(values - center))[epochs == epoch]
+        sides = np.sign(values - center)[epochs == epoch]
+        sums.append(ranks[sides > 0].sum() - ranks[sides < 0].sum())
+    sums = np.array(sums)
+    count = len(sums)
+    variance = sums @ sums + 2 * max(0, sums[1:] @ sums[:-1])
+    inside = ((walsh >= rounds[0]) & (walsh <= rounds[1])).sum()
+    error = np.sqrt(variance * count / (count - 1)) * (rounds[1] - rounds[0]) / inside / 2
+    half = float(stats.t.ppf(0.975, count - 1) * error)
+    return [float(center - half), float(center + half)]
+
+
+def lag1(name, values):
+    """Bartels's rank version of von Neumann's ratio, and its two-sided p value by the normal distribution."""
+    ranks = stats.rankdata(values)
+    n = len(ranks)
+    ratio = (np.diff(ranks) ** 2).sum() / (n * ranks.var())
+    deviation = np.sqrt(4 * (n - 2) * (5 * n * n - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) ** 2))
+    p = 2 * stats.norm.sf(abs(ratio - 2) / deviation)
+    return {"name": name, "values": np.asarray(values).tolist(), "correlation": float(1 - ratio / 2),
+            "clear": bool(p < 0.01)}
+
+
+def welch(name, base, test):
+    """Difference of means, test less base, by Welch's t test."""
+    result = stats.ttest_ind(test, base, equal_var=False)
+    ends = result.confidence_interval(0.95)
+    return {"name": name, "base": list(base), "test": list(test), "difference": float(np.mean(test) - np.mean(base)),
+            "degrees": float(result.df), "interval": [float(ends.low), float(ends.high)]}
+
+
+def series(rng, n, rho):
+    noise = rng.normal(0, 1, n)
+    for at in range(1, n):
+        noise[at] += rho * noise[at - 1]
+    return noise
+
+
 def difference(name, rng, n, shift, noise, epoch_noise, balanced=False):
     """Nanoseconds per select of base less those of test, five rounds an epoch; balanced: noise sums to 0 in each."""
     epochs = np.arange(n) // 5
@@ -73,13 +120,12 @@ def difference(name, rng, n, shift, noise, epoch_noise, balanced=False):
     walsh = [(values[i] + values[j]) / 2 for i in range(n) for j in range(i, n)]
     center = float(np.median(walsh))
     rounds = wilcoxon_interval(values, "exact" if n < 15 else "asymptotic")
-    means = np.array([values[epochs == epoch].mean() for epoch in range(epochs.max() + 1)])
-    by_epoch = [float(end) for end in stats.t.interval(0.95, len(means) - 1, means.mean(), stats.sem(means))]
+    by_epoch = epoch_t(values, epochs, rounds)
     wider = max(rounds, by_epoch, key=lambda ends: ends[1] - ends[0])
     return {"name": name, "base": np.vstack([selects[0], elapsed[0]]).T.tolist(),
             "test": np.vstack([selects[1], elapsed[1]]).T.tolist(), "epochs": epochs.tolist(),
             "estimate": center, "source": "wilcoxon" if wider is rounds else "epoch-t",
-            "interval": [min(wider[0], center), max(wider[1], center)]}
+            "interval": wider}
 
 
 def main():
@@ -108,9 +154,24 @@ def main():
         difference("a small step, rounds agree within an epoch", own, 20, 80, 20, 150),
         difference("a step down, noisy rounds", own, 30, -400, 200, 0),
         difference("exact", own, 10, 1000, 30, 0),
+        difference("two epochs", own, 10, 300, 30, 20),
+        difference("sixty rounds, backends that differ", own, 60, 500, 40, 100),
+    ]
+    own = np.random.default_rng(20261201)
+    lags = [
+        lag1("independent", series(own, 40, 0)),
+        lag1("dependent", series(own, 60, 0.7)),
+        lag1("alternating", series(own, 30, -0.8)),
+        lag1("tied", np.round(series(own, 50, 0.3))),
+    ]
+    unpaired = [
+        welch("alike", own.normal(11, 0.02, 10), own.normal(11.05, 0.02, 10)),
+        welch("one short, noisy record", own.normal(11, 0.1, 3), own.normal(11, 0.01, 20)),
+        welch("two epochs each", own.normal(5, 0.1, 2), own.normal(4, 0.1, 2)),
     ]
     out = {"made_with": f"scipy {scipy.__version__}, numpy {np.__version__}",
-           "location": cases, "totals": pairs, "differences": differences, "t_quantiles": quantiles}
+           "location": cases, "totals": pairs, "differences": differences, "lags": lags, "unpaired": unpaired,
+           "t_quantiles": quantiles}
     path = pathlib.Path(__file__).with_name("statistics.json")
     path.write_text(json.dumps(out, indent=1) + "\n")
 

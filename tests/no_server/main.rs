@@ -2,6 +2,7 @@
 
 mod chart;
 mod compare;
+mod coverage;
 mod fixture;
 mod ladder;
 mod latency;

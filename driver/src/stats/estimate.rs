@@ -3,7 +3,7 @@
 use super::center::center;
 pub use super::center::{Estimate, Source};
 use super::ratio_of_totals::{self, Amount, Pair};
-use super::{Interval, student_t, wilcoxon};
+use super::{CONFIDENCE, Interval, student_t, wilcoxon};
 
 /// The ratio of two arms, test over base, by the estimator and by the two that a reader may check it with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,23 +18,26 @@ pub struct Ratio {
 }
 
 /// Estimates the centre of positive `values`, each given with its epoch, epochs in order; None of nothing.
-pub fn location(values: &[(u64, f64)]) -> Option<Estimate> {
+pub fn location(values: &[(u64, f64)], confidence: f64) -> Option<Estimate> {
     let logs: Vec<(u64, f64)> = values.iter().map(|(epoch, value)| (*epoch, value.ln())).collect();
-    let found = center(&logs)?;
+    let found = center(&logs, confidence)?;
     Some(Estimate { value: found.value.exp(), interval: found.interval.map(|ends| ends.map(f64::exp)), ..found })
 }
 
-/// Estimates the ratio of paired blocks, each pair given with its epoch, epochs in order; None of nothing.
+/// The typical ratio of paired blocks, each pair given with its epoch, epochs in order; None of nothing.
+pub fn typical(pairs: &[(u64, Pair)], confidence: f64) -> Option<Estimate> {
+    location(&ratios(pairs), confidence)
+}
+
+/// The ratio of paired blocks by all estimators; None of nothing.
 pub fn ratio(pairs: &[(u64, Pair)]) -> Option<Ratio> {
-    let ratios: Vec<(u64, f64)> =
-        pairs.iter().map(|(epoch, pair)| (*epoch, pair.test.rate() / pair.base.rate())).collect();
     let amounts: Vec<Pair> = pairs.iter().map(|(_, pair)| *pair).collect();
-    let logs: Vec<f64> = ratios.iter().map(|(_, ratio)| ratio.ln()).collect();
-    let estimate = location(&ratios)?;
+    let logs = logs(pairs);
+    let estimate = typical(pairs, CONFIDENCE)?;
     let total = ratio_of_totals::log_estimate(&amounts)?.exp();
-    let total_interval = ratio_of_totals::log_interval(&amounts, super::CONFIDENCE);
-    let t_interval = student_t::interval(&logs, super::CONFIDENCE);
-    let skewed = match (wilcoxon::interval(&logs, super::CONFIDENCE), estimate.interval, total_interval, t_interval) {
+    let total_interval = ratio_of_totals::log_interval(&amounts, CONFIDENCE);
+    let t_interval = student_t::interval(&logs, CONFIDENCE);
+    let skewed = match (wilcoxon::interval(&logs, CONFIDENCE), estimate.interval, total_interval, t_interval) {
         (Some(ranks), Some(given), Some(totals), Some(plain)) => {
             let (center, total) = (estimate.value.ln(), total.ln());
             outside(totals, center)
@@ -56,7 +59,16 @@ pub fn ratio(pairs: &[(u64, Pair)]) -> Option<Ratio> {
 
 /// The rate of one arm by itself.
 pub fn rate(blocks: &[(u64, Amount)]) -> Option<Estimate> {
-    location(&blocks.iter().map(|(epoch, amount)| (*epoch, amount.rate())).collect::<Vec<_>>())
+    location(&blocks.iter().map(|(epoch, amount)| (*epoch, amount.rate())).collect::<Vec<_>>(), CONFIDENCE)
+}
+
+fn ratios(pairs: &[(u64, Pair)]) -> Vec<(u64, f64)> {
+    pairs.iter().map(|(epoch, pair)| (*epoch, pair.test.rate() / pair.base.rate())).collect()
+}
+
+/// Logs of the rounds' ratios, in their order.
+pub fn logs(pairs: &[(u64, Pair)]) -> Vec<f64> {
+    ratios(pairs).into_iter().map(|(_, ratio)| ratio.ln()).collect()
 }
 
 /// Differences of logs that rounding makes; no skew is smaller.

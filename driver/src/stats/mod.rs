@@ -2,9 +2,12 @@
 
 pub mod center;
 pub mod difference;
+pub mod epoch_t;
 pub mod estimate;
 pub mod hodges_lehmann;
+pub mod lag;
 pub mod outlier;
+pub mod rank;
 pub mod ratio_of_totals;
 pub mod steady;
 pub mod student_t;

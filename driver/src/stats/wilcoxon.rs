@@ -10,15 +10,28 @@ pub const FEWEST: usize = 6;
 /// Rounds from which the normal approximation replaces the exact distribution.
 pub const APPROXIMATE_FROM: usize = 15;
 
-/// The interval of `confidence` for the centre of `values`; None below [`FEWEST`], or where even the widest interval
-/// covers less than `confidence`.
+/// The centres that the test accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accepted {
+    pub interval: Interval,
+    /// Walsh averages within the interval: how far the rank sum moves from one end to the other.
+    pub averages: usize,
+}
+
+/// The interval of `confidence` for the centre of `values`; None as for [`accepted`].
+pub fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    accepted(values, confidence).map(|found| found.interval)
+}
+
+/// What Wilcoxon's test of level 1 - `confidence` accepts of `values`; None below [`FEWEST`], or where even the widest
+/// interval covers less than `confidence`.
 ///
 /// The ends are the k-th Walsh averages from below and above (Hollander, Wolfe: Nonparametric statistical methods, 2nd
 /// edition, 1999, section 3.3), k being one more than the largest signed-rank sum that the test rejects on either
 /// side. Below 15 values the distribution is exact, ties counted as if there were none; from 15 on it is normal with
 /// continuity correction and the variance corrected for ties, as `wilcoxon(correction=True, method="asymptotic")` of
 /// scipy and `wilcox.test(exact = FALSE)` of R have it. Exact intervals cover at least `confidence`.
-pub fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
+pub fn accepted(values: &[f64], confidence: f64) -> Option<Accepted> {
     if values.len() < FEWEST {
         return None;
     }
@@ -31,7 +44,8 @@ pub fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
         rejected_approximately(&sorted, tail)?
     };
     let pairs = walsh::count(sorted.len());
-    Some(Interval { low: walsh::kth(&sorted, rejected + 1), high: walsh::kth(&sorted, pairs - rejected) })
+    let interval = Interval { low: walsh::kth(&sorted, rejected + 1), high: walsh::kth(&sorted, pairs - rejected) };
+    Some(Accepted { interval, averages: pairs - 2 * rejected })
 }
 
 /// The largest rank sum whose probability, smaller ones included, is at most `tail`.
