@@ -109,6 +109,8 @@ pub fn block(info: &ArmInfo, round: u64, position: u32, sps: f64) -> Block {
         involuntary_switches: Some(2),
         steal_ns: Some(0),
         latency: None,
+        client_cpus: None,
+        backend_cpus: None,
         connect_ns: None,
         gates: None,
         notes: Vec::new(),

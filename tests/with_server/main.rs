@@ -10,6 +10,7 @@ mod init;
 mod interrupt;
 mod ladder;
 mod measure;
+mod placement;
 mod pooler;
 mod private;
 mod results;

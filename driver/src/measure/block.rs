@@ -64,6 +64,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
     let difference = |after: Option<i64>, before: Option<i64>| Some(after? - before?);
     let Done { tally, driver_ns, used, waits } = done;
     let unit = if tally.calls.is_some() { Unit::Call } else { Unit::Select };
+    let cpus = measurement.placing.cpus(arm.info.placement, plan.clients, plan.threads).unzip();
     Ok(Block {
         epoch: at.epoch,
         round: at.round,
@@ -81,6 +82,8 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         involuntary_switches: used.map(|used| used.involuntary_switches),
         steal_ns: difference(steal_after, steal_before),
         latency: waits.and_then(|waits| waits.latency(unit)),
+        client_cpus: cpus.0,
+        backend_cpus: cpus.1,
         connect_ns: None,
         gates: None,
         notes: Vec::new(),

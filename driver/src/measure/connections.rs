@@ -26,10 +26,10 @@ impl Connections {
     /// New ones, on new backends.
     pub fn new(measurement: &Measurement<'_>, arm: &Arm, epoch: u64) -> Result<Self> {
         let Measurement { target, lookup, plan, .. } = measurement;
-        let _placed = match arm.kind {
-            Kind::Pgbench(_) => return Ok(Self::None),
-            _ => measurement.placing.backends(arm.info.placement)?,
-        };
+        if matches!(arm.kind, Kind::Pgbench(_)) {
+            return Ok(Self::None);
+        }
+        let pin = |thread, nth, pid| measurement.placing.pin_backend(arm.info.placement, thread, nth, pid);
         let text = Text::new(lookup);
         let lookup_is_ours = matches!(arm.kind, Kind::Wire(_) | Kind::Loop(_) | Kind::Tokio);
         let set = match lookup_is_ours && lookup.covered_by_key() {
@@ -39,10 +39,15 @@ impl Connections {
         if matches!(arm.kind, Kind::Tokio) {
             let shares = shares(plan.clients, plan.threads);
             let shares = shares.map(|clients| tokio::Share::connect(&target.config, &text, clients, set));
-            return shares.collect::<Result<_>>().map(Self::Tokio);
+            let shares = shares.collect::<Result<Vec<_>>>()?;
+            for (thread, share) in shares.iter().enumerate() {
+                share.backends().enumerate().try_for_each(|(nth, pid)| pin(thread, nth, pid))?;
+            }
+            return Ok(Self::Tokio(shares));
         }
-        let connect = |_| {
+        let connect = |(thread, nth)| {
             let mut connection = LeanConnection::connect(&target.config)?;
+            pin(thread, nth, connection.backend())?;
             if !set.is_empty() {
                 connection.query(set)?;
             }
@@ -51,7 +56,9 @@ impl Connections {
             }
             Ok(connection)
         };
-        let connections = (0..plan.clients).map(connect).collect::<Result<_>>()?;
+        let seats = shares(plan.clients, plan.threads).enumerate();
+        let seats = seats.flat_map(|(thread, clients)| (0..clients).map(move |nth| (thread, nth)));
+        let connections = seats.map(connect).collect::<Result<_>>()?;
         Ok(Self::Lean { connections, arrivals: arrivals(plan, epoch) })
     }
 

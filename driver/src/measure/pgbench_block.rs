@@ -16,12 +16,12 @@ pub fn run(measurement: &Measurement<'_>, pgbench: &Pgbench, placement: Placemen
         Some(count) => Length::Transactions(count),
         None => Length::Seconds(plan.block_ms.div_ceil(1000)),
     };
-    let _placed = placing.backends(placement)?;
+    let _placed = placing.postmaster(placement)?;
     let before = Used::by_children();
     // it inherits the cores of the thread that starts it
     let report = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
-            placing.pin_client(placement)?;
+            placing.pin_client(placement, 0)?;
             pgbench.run(config, lookup, plan.clients, plan.threads, length)
         });
         thread.join().map_err(|_| Error::failed("the thread that runs pgbench ended unexpectedly"))?

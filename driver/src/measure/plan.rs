@@ -1,6 +1,6 @@
 //! From the arms asked for to concrete ones.
 
-use crate::arm::{ArmSpec, LOOPS, Layer, Loop, WIRE_ARMS, WireArm, layers, pgbench, tokio};
+use crate::arm::{ArmSpec, LOOPS, Layer, Loop, Placement, WIRE_ARMS, WireArm, layers, pgbench, tokio};
 use crate::error::{Error, Result};
 use crate::record::{ArmInfo, Plan, Side};
 use crate::server::Target;
@@ -67,6 +67,11 @@ pub fn resolve(target: &Target, specs: &[ArmSpec], placing: &Placing, plan: &Pla
         };
         for &placement in placements {
             placing.check(placement)?;
+            if side == Side::Pgbench && placement != Placement::Free && plan.threads.min(plan.clients) > 1 {
+                return Err(
+                    Error::usage("pgbench's threads cannot be put on cores one by one").hint("use --pin free, or -j 1")
+                );
+            }
             let written = (side != Side::Server || spec.placement.is_some()).then_some(placement);
             let name = ArmSpec { placement: written, ..spec.clone() }.to_string();
             if arms.iter().any(|arm| arm.info.name == name) {

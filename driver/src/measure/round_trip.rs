@@ -15,11 +15,13 @@ const TRIPS: usize = 1500;
 
 /// Median round trips in microseconds by placement: `same`, and `split` where there are two cores.
 pub fn measure() -> Result<BTreeMap<String, f64>> {
-    let cores = Cores::detect()?;
+    let cores = Cores::detect(None)?;
+    let near = CoreSet::of([cores.nth(0)])?;
     let mut trips = BTreeMap::new();
-    trips.insert(Placement::Same.name().to_owned(), between(cores.client(), cores.client())?);
-    if let Some(other) = cores.other() {
-        trips.insert(Placement::Split.name().to_owned(), between(cores.client(), other)?);
+    trips.insert(Placement::Same.name().to_owned(), between(&near, &near)?);
+    if cores.count() > 1 {
+        let far = CoreSet::of([cores.nth(1)])?;
+        trips.insert(Placement::Split.name().to_owned(), between(&near, &far)?);
     }
     Ok(trips)
 }

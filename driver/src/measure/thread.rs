@@ -30,8 +30,8 @@ where
     let barrier = Barrier::new(works.len());
     let joined = std::thread::scope(|scope| {
         let barrier = &barrier;
-        let start = |work| scope.spawn(move || one(placing, placement, barrier, work));
-        let running: Vec<_> = works.into_iter().map(start).collect();
+        let start = |(thread, work)| scope.spawn(move || one(placing, (placement, thread), barrier, work));
+        let running: Vec<_> = works.into_iter().enumerate().map(start).collect();
         running.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
     });
     let mut span: Option<Outcome> = None;
@@ -56,11 +56,11 @@ where
 
 fn one<T>(
     placing: &Placing,
-    placement: Placement,
+    (placement, thread): (Placement, usize),
     barrier: &Barrier,
     work: impl FnOnce() -> Result<(Outcome, T)>,
 ) -> Result<(Outcome, Option<Used>, T)> {
-    let pinned = placing.pin_client(placement);
+    let pinned = placing.pin_client(placement, thread);
     // everyone waits here, errors included: a missing thread would hold up the others for ever
     barrier.wait();
     pinned?;

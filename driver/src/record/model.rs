@@ -193,6 +193,11 @@ pub struct Block {
     pub involuntary_switches: Option<i64>,
     /// Steal time of the machine over the block, nanoseconds.
     pub steal_ns: Option<i64>,
+    /// The logical CPUs that the client's threads and the backends were pinned to; None where the scheduler chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpus: Option<Vec<usize>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_cpus: Option<Vec<usize>>,
     /// What clients waited, per select or per call of a layer; None where the arm does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,

@@ -1,7 +1,7 @@
 //! Cores: which there are, and putting threads and backends on them.
 //!
-//! Backends inherit the affinity that the postmaster has when it forks them; so it is set before connecting and put
-//! back afterwards. That needs a server on this machine, of the same user or with sps running as root.
+//! A core is one logical CPU here: of hyper-threads, which share what they compute with, one stands for its core and the
+//! others stay idle. What is offline or outside the cpuset of this process or of the server's is no core at all.
 
 use std::collections::BTreeSet;
 
@@ -15,50 +15,76 @@ use crate::error::{Error, Result};
 pub struct CoreSet(CpuSet);
 
 impl CoreSet {
-    fn of(cpus: impl IntoIterator<Item = usize>) -> Result<Self> {
+    pub fn of(cpus: impl IntoIterator<Item = usize>) -> Result<Self> {
         let mut set = CpuSet::new();
         for cpu in cpus {
             set.set(cpu).map_err(refused)?;
         }
         Ok(Self(set))
     }
+
+    /// Those that process `pid` may run on: the kernel leaves out what is offline or outside its cpuset.
+    fn allowed(pid: Pid) -> Result<Self> {
+        sched_getaffinity(pid).map(Self).map_err(refused)
+    }
+
+    fn cpus(&self) -> impl Iterator<Item = usize> {
+        (0..CpuSet::count()).filter(|&cpu| self.0.is_set(cpu).unwrap_or(false))
+    }
 }
 
-/// The cores that this process may use, as it found them: one for clients, the rest for backends.
+/// The cores that clients and backends may both run on.
 #[derive(Clone, Debug)]
 pub struct Cores {
+    /// All CPUs of this process.
     all: CoreSet,
-    client: CoreSet,
-    other: Option<CoreSet>,
+    /// The CPU that stands for each core, in the kernel's order.
+    cores: Vec<usize>,
 }
 
 impl Cores {
-    /// By the affinity of the process; two threads of one core are not two cores.
-    pub fn detect() -> Result<Self> {
+    /// Those of this process; with a server also of its `postmaster`.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn detect(postmaster: Option<i32>) -> Result<Self> {
         // the main thread's: sps pins only threads that it starts
-        let allowed = sched_getaffinity(Pid::this()).map_err(refused)?;
-        let cpus: Vec<usize> = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false)).collect();
-        let first = *cpus.first().ok_or_else(|| Error::failed("this process may run on no CPU"))?;
-        let beside = siblings(first);
-        let others: Vec<usize> = cpus.iter().copied().filter(|cpu| *cpu != first && !beside.contains(cpu)).collect();
-        let other = if others.is_empty() { None } else { Some(CoreSet::of(others)?) };
-        Ok(Self { all: CoreSet(allowed), client: CoreSet::of([first])?, other })
+        let all = CoreSet::allowed(Pid::this())?;
+        let servers = postmaster.map(|pid| CoreSet::allowed(Pid::from_raw(pid))).transpose()?;
+        let both = |cpu: &usize| servers.as_ref().is_none_or(|set| set.0.is_set(*cpu).unwrap_or(false));
+        let cores = one_a_core(all.cpus().filter(both), siblings);
+        if cores.is_empty() {
+            return Err(Error::failed("this process and the server share no CPU").hint("use --pin free"));
+        }
+        Ok(Self { all, cores })
     }
 
-    /// All of them.
+    /// All CPUs of this process, cores or not.
     pub fn all(&self) -> &CoreSet {
         &self.all
     }
 
-    /// One logical CPU, for client threads and for backends in `same` placement.
-    pub fn client(&self) -> &CoreSet {
-        &self.client
+    /// The CPU of the `n`th core, counted round and round.
+    pub fn nth(&self, n: usize) -> usize {
+        self.cores[n % self.cores.len()]
     }
 
-    /// The CPUs of other cores; None where there is one core only.
-    pub fn other(&self) -> Option<&CoreSet> {
-        self.other.as_ref()
+    pub fn count(&self) -> usize {
+        self.cores.len()
     }
+}
+
+/// The first CPU of each core; `siblings` are the CPUs that share one with a CPU.
+fn one_a_core(cpus: impl Iterator<Item = usize>, siblings: impl Fn(usize) -> BTreeSet<usize>) -> Vec<usize> {
+    let mut taken = BTreeSet::new();
+    let mut cores = Vec::new();
+    for cpu in cpus {
+        if taken.insert(cpu) {
+            taken.extend(siblings(cpu));
+            cores.push(cpu);
+        }
+    }
+    cores
 }
 
 /// The CPUs that share a core with `cpu`, itself included; empty where the kernel does not say.
@@ -81,7 +107,13 @@ pub fn pin_thread(cores: &CoreSet) -> Result<()> {
     sched_setaffinity(Pid::from_raw(0), &cores.0).map_err(refused)
 }
 
-/// A postmaster whose new backends run on chosen cores; dropped, its own affinity is back.
+/// Pins a process of the server that is this connection's alone. It is not put back: it ends with the connection.
+pub fn pin_backend(pid: i32, cpu: usize) -> Result<()> {
+    sched_setaffinity(Pid::from_raw(pid), &CoreSet::of([cpu])?.0).map_err(refused)
+}
+
+/// A postmaster whose new backends run on chosen cores, for clients that connect by themselves; dropped, its own affinity
+/// is back.
 #[derive(Debug)]
 pub struct Postmaster {
     pid: Pid,
@@ -112,12 +144,30 @@ fn refused(error: nix::errno::Errno) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_list;
+    use std::collections::BTreeSet;
+
+    use super::{one_a_core, parse_list};
 
     #[test]
     fn sibling_lists_are_read_in_both_of_the_kernels_forms() {
         assert_eq!(parse_list("0,4").into_iter().collect::<Vec<_>>(), [0, 4]);
         assert_eq!(parse_list("0-1,8").into_iter().collect::<Vec<_>>(), [0, 1, 8]);
         assert!(parse_list("").is_empty());
+    }
+
+    #[test]
+    fn of_hyper_threads_one_stands_for_the_core() {
+        // numbered apart, as on most machines, and side by side
+        let apart = |cpu: usize| BTreeSet::from([cpu % 4, cpu % 4 + 4]);
+        assert_eq!(one_a_core(0..8, apart), [0, 1, 2, 3]);
+        let beside = |cpu: usize| BTreeSet::from([cpu & !1, cpu | 1]);
+        assert_eq!(one_a_core(0..8, beside), [0, 2, 4, 6]);
+        // the first of them may be offline, or another cpuset's
+        assert_eq!(one_a_core([1, 4, 5, 6].into_iter(), apart), [1, 4, 6]);
+    }
+
+    #[test]
+    fn where_the_kernel_says_nothing_each_cpu_is_a_core() {
+        assert_eq!(one_a_core([2, 3].into_iter(), |_| BTreeSet::new()), [2, 3]);
     }
 }
