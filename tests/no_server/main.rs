@@ -6,6 +6,7 @@ mod coverage;
 mod fixture;
 mod ladder;
 mod latency;
+mod page;
 mod record;
 mod record_schema;
 mod report;
@@ -13,4 +14,5 @@ mod report_command;
 mod schedule;
 #[path = "../schema.rs"]
 mod schema;
+mod splice;
 mod stats;
