@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -77,37 +77,56 @@ impl Pgbench {
         };
         let set = if lookup.covered_by_key() { "-c enable_indexonlyscan=off" } else { "" };
         command.arg(conninfo(config, set));
-        interrupt::check()?;
-        let child = command.spawn().map_err(|error| Error::from(error).context(self.0.display()))?;
-        let stop = interrupt::register(Child(Pid::from_raw(child.id() as i32)));
-        let output = child.wait_with_output()?;
-        drop(stop);
-        interrupt::check()?;
-        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (output, stdout, stderr) = finish(command)?;
         match parse(&stdout) {
-            Some(report) if output.status.success() => Ok(report),
-            _ => {
-                let last = stderr.lines().chain(stdout.lines()).rfind(|line| !line.trim().is_empty());
-                Err(Error::failed(format!("pgbench failed ({}): {}", output.status, last.unwrap_or("it said nothing"))))
-            }
+            Some(report) if output.success() => Ok(report),
+            _ => Err(failed(output, &stdout, &stderr)),
         }
     }
 
     fn command(&self, config: &Config, script: &Path, clients: usize, threads: usize) -> Command {
-        let mut command = Command::new(&self.0);
+        let mut command = self.on(config);
+        command
+            .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"])
+            .arg(script);
+        command
+    }
+
+    /// The program, ready for its arguments, [`conninfo`] the last of them.
+    pub fn on(&self, config: &Config) -> Command {
+        // killed with the thread that starts it, so that a kill -9 of sps leaves no load behind
+        let mut command = Command::new("setpriv");
+        command.arg("--pdeathsig=KILL").arg(&self.0);
         // what could lead it elsewhere
         for variable in variables() {
             command.env_remove(variable);
         }
         let password = config.hosts.first().and_then(|host| config.password(host));
         command.envs(password.map(|password| ("PGPASSWORD", password))).env("LC_ALL", "C");
-        command
-            .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"])
-            .arg(script);
         // a group of its own: the terminal's Ctrl-C comes to sps, which ends it
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
+}
+
+/// Runs a command of [`Pgbench::on`] to its end; what it printed on standard output and standard error. Ctrl-C ends it.
+pub fn finish(mut command: Command) -> Result<(ExitStatus, String, String)> {
+    interrupt::check()?;
+    let child = command.spawn().map_err(|error| {
+        Error::from(error).context("cannot start pgbench").hint("it is started through setpriv, which util-linux has")
+    })?;
+    let stop = interrupt::register(Child(Pid::from_raw(child.id() as i32)));
+    let output = child.wait_with_output()?;
+    drop(stop);
+    interrupt::check()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((output.status, text(&output.stdout), text(&output.stderr)))
+}
+
+/// Its own last words as an error.
+pub fn failed(status: ExitStatus, stdout: &str, stderr: &str) -> Error {
+    let last = stderr.lines().chain(stdout.lines()).rfind(|line| !line.trim().is_empty());
+    Error::failed(format!("pgbench failed ({status}): {}", last.unwrap_or("it said nothing")))
 }
 
 fn bindir_of(pg_config: &OsStr) -> Option<PathBuf> {
@@ -117,7 +136,7 @@ fn bindir_of(pg_config: &OsStr) -> Option<PathBuf> {
 
 /// The configuration as a connection string, without any password: others can read a command line. `set` are more options
 /// for the backend.
-fn conninfo(config: &Config, set: &str) -> String {
+pub fn conninfo(config: &Config, set: &str) -> String {
     const OURS: [&str; 11] = [
         "host",
         "hostaddr",
@@ -167,7 +186,15 @@ fn parse(stdout: &str) -> Option<Report> {
         .then(|| Report { transactions, elapsed_ns: (seconds * 1e9).round() as i64 })
 }
 
-struct Child(Pid);
+/// A process that Ctrl-C is passed on to; by a negative id, a process group.
+pub struct Child(Pid);
+
+impl Child {
+    /// All of a process group.
+    pub fn group(leader: Pid) -> Self {
+        Self(Pid::from_raw(-leader.as_raw()))
+    }
+}
 
 impl Stop for Child {
     fn cancel(&self) {

@@ -1,12 +1,11 @@
 //! `sps init`: pgbench's tables, on a server that is named. Works without the extension.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use crate::error::{Exit, Result, tell};
 use crate::interrupt;
 use crate::server::table::{self, Fill, TableOptions};
-use crate::server::{NamedArgs, Session, Target, capacity};
+use crate::server::{NamedArgs, Target, capacity};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -50,27 +49,11 @@ pub fn run(args: Args) -> Result<Exit> {
         capacity::human(options.bytes()),
         target.info.database
     ));
-    match data_directory(&target, &session)? {
+    match capacity::data_directory(&target.info, &session)? {
         Some(directory) => capacity::check_space(&directory, options.bytes())?,
         None => tell("the server's free disk space cannot be seen from here: not checked"),
     }
     table::create(&session, &options)?;
     let _ = writeln!(std::io::stdout(), "created pgbench's tables at scale {} in {}", args.scale, target.info.database);
     Ok(Exit::Done)
-}
-
-/// Where a server on this machine keeps the database's files; None where that cannot be known.
-fn data_directory(target: &Target, session: &Session) -> Result<Option<PathBuf>> {
-    if !target.info.local {
-        return Ok(None);
-    }
-    // a database in a tablespace of its own is where that is
-    let row = session.query_one(
-        "select case when pg_has_role('pg_read_all_settings', 'usage')
-                then coalesce(nullif(pg_tablespace_location(t.oid), ''), current_setting('data_directory', true)) end
-         from pg_database d join pg_tablespace t on t.oid = d.dattablespace where d.datname = current_database()",
-        &[],
-    )?;
-    let path = row.get::<_, Option<String>>(0).map(PathBuf::from);
-    Ok(path.filter(|path| capacity::free_bytes(path).is_ok()))
 }

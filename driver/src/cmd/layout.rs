@@ -4,6 +4,7 @@ use select_loop_keys::Distribution;
 
 use crate::error::{Error, Result};
 use crate::record::Plan;
+use crate::report;
 use crate::schedule::{MIN_EPOCHS, ROUNDS_PER_EPOCH};
 
 /// Length of a block of `run` and `compare`.
@@ -101,7 +102,7 @@ pub struct Limits {
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<f64>,
     /// Stop when the intervals' half-width is this share: of the ratio; in ladder, of each rung's time [default: 1%; ladder: 2%]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = report::share_of)]
     half_width: Option<f64>,
 }
 
@@ -124,17 +125,5 @@ impl Limits {
         plan.min_epochs = self.epochs;
         plan.half_width = self.half_width.unwrap_or(defaults.half_width);
         Ok(plan)
-    }
-}
-
-/// A share as `1%` or `0.01`. A bare number from 1 on is refused: it could be meant either way.
-fn share(text: &str) -> std::result::Result<f64, String> {
-    let number = match text.trim().strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
-        None => text.trim().parse(),
-    };
-    match number {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("write a share between 0 and 1, as 1% or 0.01".into()),
     }
 }

@@ -26,6 +26,7 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
     let mut round = 0;
     for epoch in 0.. {
         let Started { mut connections, mut seen, mut connect_ns } = start(measurement, &gate, epoch, sink)?;
+        sink.ready(epoch)?;
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             let arms = &measurement.arms;
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
@@ -89,7 +90,9 @@ fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64, sink: &mut dyn 
         let ours = !matches!(arm.kind, Kind::Pgbench(_));
         connect_ns.push(ours.then(|| begun.elapsed().as_nanos() as i64));
     }
-    warm::data(measurement)?;
+    if measurement.warm {
+        warm::data(measurement.target, measurement.lookup)?;
+    }
     for (arm, connections) in measurement.arms.iter().zip(&mut connections) {
         warm::statements(measurement, arm, connections, epoch).map_err(|error| named(error, arm))?;
     }

@@ -28,6 +28,7 @@ use crate::record::{ArmInfo, Block, Dataset, Plan};
 use crate::server::Target;
 
 pub use placing::Pin;
+pub use usage::Used;
 
 /// What to do after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub enum Next {
 
 /// Where measurements go as they are made: a record, a progress bar, a stop rule.
 pub trait Sink {
+    /// Everything is connected, warm and found to agree: the rounds of `epoch` come next.
+    fn ready(&mut self, _epoch: u64) -> Result<()> {
+        Ok(())
+    }
     /// A finished block, in the order of measuring.
     fn block(&mut self, block: Block) -> Result<()>;
     /// All blocks of round `round` (from 0, through the run) are in; `epoch_done` when it was the epoch's last.
@@ -51,6 +56,19 @@ pub fn wire_placements(target: &Target, pin: Option<Pin>) -> Result<Vec<Placemen
     Ok(placing::Placing::new(target, pin)?.of_wire().to_vec())
 }
 
+/// Finds out whether this server can measure `specs` at all, without looking at any table.
+///
+/// # Errors
+/// A usage error for an unknown arm, with the valid ones, or an impossible placement.
+pub fn check_arms(target: &Target, specs: &[ArmSpec], plan: &Plan) -> Result<()> {
+    plan::resolve(target, specs, &placing::Placing::new(target, None)?, plan).map(drop)
+}
+
+/// Reads the table and its index into shared buffers and sets hint bits.
+pub fn warm_data(target: &Target, lookup: &Lookup) -> Result<()> {
+    warm::data(target, lookup)
+}
+
 /// Arms that are ready to be measured on one server and data set.
 pub struct Measurement<'a> {
     target: &'a Target,
@@ -60,6 +78,7 @@ pub struct Measurement<'a> {
     arms: Vec<plan::Arm>,
     placing: placing::Placing,
     distribution: Distribution,
+    warm: bool,
 }
 
 impl<'a> Measurement<'a> {
@@ -81,7 +100,7 @@ impl<'a> Measurement<'a> {
         let arms = plan::resolve(target, specs, &placing, &plan)?;
         let plan = plan::fit(plan, &arms);
         room::check(target, &arms, plan.clients)?;
-        Ok(Self { target, dataset, lookup, plan, arms, placing, distribution })
+        Ok(Self { target, dataset, lookup, plan, arms, placing, distribution, warm: true })
     }
 
     /// Leaves out the arms that this server, role or table refuses, with a warning for each that says why.
@@ -90,6 +109,11 @@ impl<'a> Measurement<'a> {
     /// Where nothing is left, and on anything that is no refusal.
     pub fn leave_out_refused(&mut self) -> Result<Vec<String>> {
         probe::leave_out_refused(self)
+    }
+
+    /// Leaves the data where they are, in shared buffers or not, instead of reading them at the start of each epoch.
+    pub fn leave_data(&mut self) {
+        self.warm = false;
     }
 
     /// The concrete arms, in order; the header's `arms`.

@@ -1,6 +1,8 @@
 //! Warm-up: data in shared buffers, statements past their first plans.
 
+use crate::arm::Lookup;
 use crate::error::{Exit, Result};
+use crate::server::Target;
 use crate::wire::Until;
 
 use super::Measurement;
@@ -18,8 +20,7 @@ const SELECTS: i64 = 1000;
 const ROUND: u64 = u64::MAX;
 
 /// Reads table and index into shared buffers and sets hint bits.
-pub fn data(measurement: &Measurement<'_>) -> Result<()> {
-    let Measurement { target, lookup, .. } = measurement;
+pub fn data(target: &Target, lookup: &Lookup) -> Result<()> {
     let session = target.session()?;
     if let Some(schema) = &target.extension_schema {
         let sql = format!("SELECT {schema}.select_loop_warm($1::text::regclass)");

@@ -68,3 +68,15 @@ pub fn percent(share: f64) -> String {
     };
     format!("{percent:.digits$} %")
 }
+
+/// A share as `1%` or `0.01`. A bare number from 1 on is refused: it could be meant either way.
+pub fn share_of(text: &str) -> std::result::Result<f64, String> {
+    let number = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    match number {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("write a share between 0 and 1, as 1% or 0.01".into()),
+    }
+}

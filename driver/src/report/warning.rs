@@ -183,8 +183,8 @@ fn of_blocks(blocks: &[Block], out: &mut Vec<String>) {
 }
 
 fn of_precision(summary: &Summary, out: &mut Vec<String>) {
-    // `run` measures for as long as it was told to
-    if summary.command == "run" {
+    // `run` measures for as long as it was told to; a suite, too, unless it asks for precision
+    if summary.command == "run" || (summary.command == "suite" && summary.plan.max_rounds.is_some()) {
         return;
     }
     if summary.rounds > 0 && summary.rounds < FEWEST as u64 {

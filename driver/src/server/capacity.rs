@@ -1,8 +1,10 @@
 //! What the machine has: memory and disk space.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::record::ServerInfo;
+use crate::server::Session;
 
 /// Bytes of memory, or of the control group's limit where that is lower.
 pub fn memory_bytes() -> Option<u64> {
@@ -34,6 +36,22 @@ pub fn check_space(path: &Path, need: u64) -> Result<()> {
         .hint("choose a smaller scale, or a place with more room (for a private server by TMPDIR)"));
     }
     Ok(())
+}
+
+/// Where a server on this machine keeps the database's files; None where that cannot be known.
+pub fn data_directory(info: &ServerInfo, session: &Session) -> Result<Option<PathBuf>> {
+    if !info.local {
+        return Ok(None);
+    }
+    // a database in a tablespace of its own is where that is
+    let row = session.query_one(
+        "select case when pg_has_role('pg_read_all_settings', 'usage')
+                then coalesce(nullif(pg_tablespace_location(t.oid), ''), current_setting('data_directory', true)) end
+         from pg_database d join pg_tablespace t on t.oid = d.dattablespace where d.datname = current_database()",
+        &[],
+    )?;
+    let path = row.get::<_, Option<String>>(0).map(PathBuf::from);
+    Ok(path.filter(|path| free_bytes(path).is_ok()))
 }
 
 /// `150 MB`, `1.5 GB`.

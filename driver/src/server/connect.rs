@@ -155,6 +155,7 @@ impl PrivateArgs {
         }
         Ok(private::Options {
             keep: self.keep,
+            durable: false,
             settings,
             extension_dir: given(&self.extension_dir),
             pg_config: given(&self.pg_config),
@@ -166,7 +167,8 @@ fn given(path: &Option<OsString>) -> Option<PathBuf> {
     path.as_ref().filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-fn is_setting_name(name: &str) -> bool {
+/// Can `name` stand before the = in postgresql.conf?
+pub fn is_setting_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')

@@ -23,6 +23,14 @@ const SOCKET_LINK: &str = "socket-folder";
 const MAX_SOCKET_PATH: usize = 107;
 const SOCKET_NAME: &str = "/.s.PGSQL.5432";
 
+/// Where folders are made.
+pub fn base(account: &Account) -> PathBuf {
+    let base = std::env::temp_dir();
+    // initdb and postgres call each other by a shell, in double quotes, and settings hold paths in single ones
+    let named = !base.as_os_str().as_encoded_bytes().iter().any(|byte| b"\"'`$\\\n".contains(byte));
+    if named && account.reaches(&base) { base } else { "/tmp".into() }
+}
+
 /// The folder of a private server: `data`, `log`, the installation tree and, unless its path is too long, the socket.
 pub struct Folder {
     path: PathBuf,
@@ -36,12 +44,7 @@ impl Folder {
     /// A new folder under TMPDIR, or under /tmp where `account` cannot reach that or initdb cannot name it. Removes leftovers
     /// first.
     pub fn create(account: &Account) -> Result<Self> {
-        let mut base = std::env::temp_dir();
-        // initdb and postgres call each other by a shell, in double quotes, and settings hold paths in single ones
-        let named = !base.as_os_str().as_encoded_bytes().iter().any(|byte| b"\"'`$\\\n".contains(byte));
-        if !named || !account.reaches(&base) {
-            base = "/tmp".into();
-        }
+        let base = base(account);
         sweep(&base);
         let path = new_folder(&base, 0o711)?;
         let socket = path.join("s");

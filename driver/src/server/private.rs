@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::server::account::Account;
 use crate::server::capacity;
 use crate::server::extension::{self, ExtensionFiles};
-use crate::server::folder::Folder;
+use crate::server::folder::{self, Folder};
 use crate::server::installation::Installation;
 use crate::server::table::{self, TableOptions};
 use crate::server::{Config, Session, tree};
@@ -27,6 +27,8 @@ pub const PORT: u16 = 5432;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub keep: bool,
+    /// Keeps its promises on disk: what writes is to pay for it.
+    pub durable: bool,
     /// Settings over ours, in order.
     pub settings: Vec<(String, String)>,
     pub extension_dir: Option<PathBuf>,
@@ -49,11 +51,11 @@ impl PrivateServer {
         let files = ExtensionFiles::find(options.extension_dir.as_deref(), &installation)?;
         let account = Account::choose()?;
         let folder = Folder::create(&account)?;
-        capacity::check_space(folder.path(), disk_need(scale))?;
+        capacity::check_space(folder.path(), disk_need(scale, options.durable))?;
         let bindir = tree::build(&folder.path().join("tree"), &installation, files.as_ref())?;
         initdb(&bindir, &folder, &account)?;
         interrupt::check()?;
-        write_settings(&folder, scale, &options.settings)?;
+        write_settings(&folder, scale, options)?;
         let postmaster = Postmaster::start(&bindir, &folder, &account, options.keep)?;
         let mut server = Self { postmaster, folder, installation };
         let session = server.wait_until_ready()?;
@@ -202,7 +204,7 @@ fn cannot_run(program: &str, error: &std::io::Error) -> Error {
 }
 
 /// Ours first, then the user's: the last line of a setting wins.
-fn write_settings(folder: &Folder, scale: i64, over: &[(String, String)]) -> Result<()> {
+fn write_settings(folder: &Folder, scale: i64, options: &Options) -> Result<()> {
     let data = TableOptions::of_scale(scale).bytes();
     let most = capacity::memory_bytes().map_or(u64::MAX, |bytes| bytes / 10 * 4);
     let buffers = (data * 3 / 2).max(128 << 20).min(most);
@@ -218,13 +220,12 @@ fn write_settings(folder: &Folder, scale: i64, over: &[(String, String)]) -> Res
         ("autovacuum", "off"),
         ("max_wal_size", "4GB"),
         ("checkpoint_timeout", "1h"),
-        ("fsync", "off"),
-        ("full_page_writes", "off"),
-        ("synchronous_commit", "off"),
     ];
-    let given = over.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let careless = [("fsync", "off"), ("full_page_writes", "off"), ("synchronous_commit", "off")];
+    let careless = careless.into_iter().filter(|_| !options.durable);
+    let given = options.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut text = String::from("\n# sps\n");
-    for (name, value) in ours.into_iter().chain(given) {
+    for (name, value) in ours.into_iter().chain(careless).chain(given) {
         let value = value.replace('\\', "\\\\").replace('\'', "''").replace('\n', " ");
         text.push_str(&format!("{name} = '{value}'\n"));
     }
@@ -233,10 +234,17 @@ fn write_settings(folder: &Folder, scale: i64, over: &[(String, String)]) -> Res
     Ok(std::io::Write::write_all(&mut file, text.as_bytes())?)
 }
 
-/// Data, its WAL up to max_wal_size, an empty cluster and the copied programs.
-fn disk_need(scale: i64) -> u64 {
+/// Where private servers' folders are made.
+pub fn base() -> Result<PathBuf> {
+    Ok(folder::base(&Account::choose()?))
+}
+
+/// Disk space that a private server needs: data, its WAL up to max_wal_size, an empty cluster and the copied programs; where
+/// it is written to, what updates leave behind until they are vacuumed, and WAL in any case.
+pub fn disk_need(scale: i64, written: bool) -> u64 {
     let data = TableOptions::of_scale(scale).bytes();
-    data + data.min(4 << 30) + (200 << 20)
+    let (dead, wal) = if written { (data / 4, data + (1 << 30)) } else { (0, data) };
+    data + dead + wal.min(4 << 30) + (200 << 20)
 }
 
 fn log_tail(path: &Path) -> String {

@@ -37,7 +37,7 @@ pub fn describe(session: &Session) -> Result<(ServerInfo, Option<String>)> {
 }
 
 /// Settings whose value is not the built-in one, with units. What may hold a password or a command is named, not shown.
-fn non_default(session: &Session) -> Result<BTreeMap<String, String>> {
+pub fn non_default(session: &Session) -> Result<BTreeMap<String, String>> {
     let rows = session.query(
         "select name,
                 case when name ~ '(conninfo|command|passphrase|cleanup)' then '(set)' else current_setting(name) end

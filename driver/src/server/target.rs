@@ -25,11 +25,18 @@ impl Target {
     /// Connects to the server that `args` and the environment name, or starts a private one with tables of `scale`.
     /// To be called from the main thread: a private server dies with the thread that starts it.
     pub fn open(args: &ConnectArgs, scale: i64) -> Result<Self> {
-        match args.place()? {
+        Self::at(args.place()?, scale, true)
+    }
+
+    /// The same at a place that is known already; a private server gets room for tables of `scale`, and those where `filled`.
+    pub fn at(place: Place, scale: i64, filled: bool) -> Result<Self> {
+        match place {
             Place::Named(config) => Self::reach(*config, None),
             Place::Private(options) => {
                 let server = PrivateServer::start(&options, scale)?;
-                server.fill(scale)?;
+                if filled {
+                    server.fill(scale)?;
+                }
                 Self::reach(server.config(), Some(server))
             }
         }
