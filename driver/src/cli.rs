@@ -29,6 +29,8 @@ enum Command {
     Compare(Box<cmd::compare::Args>),
     /// Every arm from the wire to the buffer: what each costs, and the step to the next
     Ladder(Box<cmd::ladder::Args>),
+    /// Run a matrix of scales, clients and workloads, many times, into a results database; resumable
+    Suite(Box<cmd::suite::Args>),
     /// Print records as a table, JSON or CSV
     Report(cmd::report::Args),
     /// Start a private server, run a command on it, remove it
@@ -43,6 +45,7 @@ pub fn run() -> Result<Exit> {
         Command::Run(args) => cmd::run::run(*args),
         Command::Compare(args) => cmd::compare::run(*args),
         Command::Ladder(args) => cmd::ladder::run(*args),
+        Command::Suite(args) => cmd::suite::run(*args),
         Command::Report(args) => cmd::report::run(args),
         Command::Server(args) => cmd::server::run(args),
     }

@@ -13,5 +13,6 @@ pub mod results;
 pub mod schedule;
 pub mod server;
 pub mod stats;
+pub mod suite;
 pub mod watch;
 pub mod wire;

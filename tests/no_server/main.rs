@@ -6,7 +6,6 @@ mod coverage;
 mod fixture;
 mod ladder;
 mod latency;
-mod page;
 mod record;
 mod record_schema;
 mod report;
@@ -14,5 +13,5 @@ mod report_command;
 mod schedule;
 #[path = "../schema.rs"]
 mod schema;
-mod splice;
 mod stats;
+mod suite;

@@ -18,5 +18,6 @@ mod run;
 #[path = "../schema.rs"]
 mod schema;
 mod standby;
+mod suite;
 mod support;
 mod wire;

@@ -8,6 +8,7 @@ pub mod ladder;
 pub mod report;
 pub mod run;
 pub mod server;
+pub mod suite;
 
 mod destination;
 mod layout;
