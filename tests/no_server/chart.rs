@@ -19,7 +19,7 @@ fn series<'a>(name: &'a str, values: &[f64]) -> Series<'a> {
 fn all(name: &str) -> Vec<String> {
     let over = frame(name, Axis::linear(name, plain));
     let two = [series(name, &[1e3, 2e3, 3e3]), series("other", &[2e3, 1e3, 5e3])];
-    let one = Bar { name, value: 90e3, interval: Some((80e3, 95e3)), shared: Some(14e3), kind: 0 };
+    let one = Bar { name, value: 90e3, text: name.into(), interval: Some((80e3, 95e3)), shared: Some(14e3), kind: 0 };
     let curve = Curve { name, points: vec![(0.0, 1.0), (0.5, 2.0), (0.99, 9.0), (1.0, 10.0)] };
     let grid =
         Grid { columns: vec![name.into()], rows: vec!["1".into(), "2".into()], cells: &[vec![Some(1.0)], vec![None]] };

@@ -6,6 +6,7 @@ mod coverage;
 mod fixture;
 mod ladder;
 mod latency;
+mod page;
 mod record;
 mod record_schema;
 mod report;
@@ -13,5 +14,6 @@ mod report_command;
 mod schedule;
 #[path = "../schema.rs"]
 mod schema;
+mod splice;
 mod stats;
 mod suite;

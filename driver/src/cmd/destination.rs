@@ -1,4 +1,4 @@
-//! Where a measuring command's result goes: the table, JSON, CSV.
+//! Where a measuring command's result goes: the table, and files in other formats.
 
 use std::path::Path;
 
@@ -13,6 +13,12 @@ pub struct Destination {
     /// Write the summary as CSV, too; - prints it, alone
     #[arg(long, value_name = "FILE|-")]
     csv: Option<String>,
+    /// Write the report as a web page that needs nothing else, too; - prints it, alone
+    #[arg(long, value_name = "FILE|-")]
+    html: Option<String>,
+    /// Write the report as Markdown, too; - prints it, alone
+    #[arg(long, value_name = "FILE|-")]
+    markdown: Option<String>,
     /// No table and no progress bar
     #[arg(long, short = 'q')]
     quiet: bool,
@@ -30,13 +36,14 @@ pub struct Open {
 impl Destination {
     /// Opens the files, so that a wrong name is found before a minute has been spent.
     pub fn open(&self) -> Result<Open> {
-        let asked = [("json", &self.json), ("csv", &self.csv)];
+        let asked = [("json", &self.json), ("csv", &self.csv), ("html", &self.html), ("markdown", &self.markdown)];
         let asked: Vec<(&str, &str)> =
             asked.iter().filter_map(|(format, place)| Some((*format, place.as_deref()?))).collect();
         let printed: Vec<&'static str> =
             asked.iter().filter(|(_, place)| *place == "-").map(|(format, _)| *format).collect();
-        if printed.len() > 1 {
-            return Err(Error::usage("--json - and --csv - cannot share standard output").hint("name a file for one"));
+        if let [first, second, ..] = printed.as_slice() {
+            return Err(Error::usage(format!("--{first} - and --{second} - cannot share standard output"))
+                .hint("name a file for one"));
         }
         let mut files = Vec::new();
         for (format, place) in asked.into_iter().filter(|(_, place)| *place != "-") {

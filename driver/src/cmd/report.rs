@@ -4,16 +4,22 @@ use std::path::PathBuf;
 
 use crate::error::{Error, Exit, Result};
 use crate::record::{mask, read};
-use crate::report::{self, FORMATS};
+use crate::report::{self, FORMATS, Report};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Records, as sps compare, ladder and run wrote them
     #[arg(required = true, value_name = "RECORD")]
     records: Vec<PathBuf>,
-    /// How to print them: table, json, csv, or pgbench for its lines
+    /// How to print them: table, markdown, html, json, csv, or pgbench for its lines
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: String,
+    /// Write to this file instead of printing
+    #[arg(long, short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Put the record's table between the lines <!-- sps compare --> and <!-- /sps compare --> of this file (or ladder, run: the record's command)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "output"])]
+    splice: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> Result<Exit> {
@@ -26,6 +32,17 @@ pub fn run(args: Args) -> Result<Exit> {
     for path in &args.records {
         reports.push(report::of_record(&read(path)?, &path.display().to_string()));
     }
-    report::print(format, &reports)?;
+    match (&args.splice, &args.output) {
+        (Some(file), _) => report::splice(only(&reports)?, file)?,
+        (None, Some(file)) => report::File::open(file)?.write(format, &reports)?,
+        (None, None) => report::print(format, &reports)?,
+    }
     Ok(Exit::Done)
+}
+
+fn only(reports: &[Report]) -> Result<&Report> {
+    match reports {
+        [report] => Ok(report),
+        _ => Err(Error::usage("--splice takes one record").hint("a table shows one run: splice the others elsewhere")),
+    }
 }

@@ -6,7 +6,7 @@ use super::comparison::{self, Blocks};
 use super::course::{self, Rates, Ratios};
 use super::precision::Asked;
 use super::{arm, step, warning};
-use crate::record::{Block, Gates, Header, Host, Record, Status, Summary};
+use crate::record::{ArmSummary, Block, Gates, Header, Host, Point, Record, Status, Summary};
 
 /// What only the run itself knows.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Report {
     pub rates: Vec<Rates>,
     /// The course of every comparison.
     pub ratios: Vec<Ratios>,
+    /// The percentile curve of each arm that has one.
+    pub curves: Vec<(String, Vec<Point>)>,
 }
 
 impl Report {
@@ -36,9 +38,12 @@ impl Report {
     pub fn new(header: &Header, blocks: &[Block], summary: Summary) -> Self {
         let gates = |arm: &str| blocks.iter().find(|block| block.arm == arm && block.gates.is_some())?.gates.clone();
         let arms = || summary.arms.iter().map(|arm| arm.name.as_str());
-        let (rates, ratios) = course::of_rounds(blocks, arms(), &summary.comparisons);
+        let (rates, ratios) = course::of_rounds(blocks, &summary.arms, &summary.comparisons);
         let gates = arms().filter_map(|arm| Some((arm.to_owned(), gates(arm)?))).collect();
-        Self { host: header.host.clone(), gates, rates, ratios, summary }
+        // the summary's histogram was put together just now: it is whole
+        let curve = |arm: &ArmSummary| Some((arm.name.clone(), arm.latency.as_ref()?.curve().ok()?));
+        let curves = summary.arms.iter().filter_map(curve).collect();
+        Self { host: header.host.clone(), gates, rates, ratios, curves, summary }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::arm::amount;
-use crate::record::{Block, Comparison};
+use crate::record::{ArmSummary, Block, Comparison};
 
 /// What one round says: a rate, or a ratio of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +11,8 @@ pub struct Spot {
     pub round: u64,
     pub epoch: u64,
     pub value: f64,
+    /// How far that is from what is typical of all rounds, as a share of it.
+    pub off: f64,
 }
 
 /// An arm's rate, round after round.
@@ -30,28 +32,27 @@ pub struct Ratios {
 }
 
 /// The courses of `arms`, and of `comparisons` between them.
-pub fn of_rounds<'a>(
-    blocks: &[Block],
-    arms: impl Iterator<Item = &'a str>,
-    comparisons: &[Comparison],
-) -> (Vec<Rates>, Vec<Ratios>) {
+pub fn of_rounds(blocks: &[Block], arms: &[ArmSummary], comparisons: &[Comparison]) -> (Vec<Rates>, Vec<Ratios>) {
     let mut found: HashMap<&str, BTreeMap<u64, Spot>> = HashMap::new();
     for block in blocks {
         if let Some(amount) = amount(block) {
-            let spot = Spot { round: block.round, epoch: block.epoch, value: amount.rate() };
+            let spot = Spot { round: block.round, epoch: block.epoch, value: amount.rate(), off: 0.0 };
             found.entry(&block.arm).or_default().insert(block.round, spot);
         }
     }
     let spots = |arm: &str| found.get(arm).into_iter().flat_map(BTreeMap::values).copied();
-    let rates = arms.map(|arm| Rates { arm: arm.into(), spots: spots(arm).collect() }).collect();
-    let ratio = |test: Spot, base: &str| {
-        let value = test.value / found.get(base)?.get(&test.round)?.value;
-        Some(Spot { value, ..test })
+    let rates = |arm: &ArmSummary| {
+        let against = |spot: Spot| Spot { off: spot.value / arm.sps - 1.0, ..spot };
+        Rates { arm: arm.name.clone(), spots: spots(&arm.name).map(against).collect() }
     };
-    let ratios = |found: &Comparison| Ratios {
-        test: found.test.clone(),
-        base: found.base.clone(),
-        spots: spots(&found.test).filter_map(|spot| ratio(spot, &found.base)).collect(),
+    let ratio = |test: Spot, compared: &Comparison| {
+        let value = test.value / found.get(compared.base.as_str())?.get(&test.round)?.value;
+        Some(Spot { value, off: value / compared.ratio - 1.0, ..test })
     };
-    (rates, comparisons.iter().map(ratios).collect())
+    let ratios = |compared: &Comparison| Ratios {
+        test: compared.test.clone(),
+        base: compared.base.clone(),
+        spots: spots(&compared.test).filter_map(|spot| ratio(spot, compared)).collect(),
+    };
+    (arms.iter().map(rates).collect(), comparisons.iter().map(ratios).collect())
 }

@@ -3,8 +3,8 @@
 use std::io::{Result, Write};
 
 use super::bar::{Charset, Scale};
-use super::number::time;
-use super::table::{align, grid, line, lines, range};
+use super::number::{range, signed, time};
+use super::table::{align, grid, line, lines};
 use crate::record::{ArmSummary, Side, Summary};
 
 /// The subcommand whose records are ladders.
@@ -14,7 +14,7 @@ pub const COMMAND: &str = "ladder";
 const WIDTH: usize = 48;
 
 /// What stands where an interval includes 0.
-const UNCLEAR: &str = "not distinguishable from 0: ";
+pub(super) const UNCLEAR: &str = "not distinguishable from 0: ";
 
 pub fn write(summary: &Summary, out: &mut dyn Write) -> Result<()> {
     if summary.arms.iter().all(|arm| arm.control) {
@@ -83,9 +83,4 @@ fn legend(out: &mut dyn Write) -> Result<()> {
         "empty where a control is no part of the arm: pipeline and tokio have other round trips, PL/pgSQL and \
          nested_loop draw keys in SQL",
     )
-}
-
-/// Nanoseconds of a difference; times above 0 need no sign.
-fn signed(ns: f64) -> String {
-    if ns < 0.0 { format!("-{}", time(-ns)) } else { time(ns) }
 }

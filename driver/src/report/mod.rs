@@ -7,16 +7,22 @@ mod arm;
 mod bar;
 mod build;
 pub mod chart;
+mod command_line;
 mod comparison;
 mod course;
 mod csv;
+mod document;
+mod html;
 mod json;
 mod ladder;
 mod latency;
+mod markdown;
 mod number;
 mod output;
 mod pgbench;
 mod precision;
+mod section;
+mod splice;
 mod step;
 mod table;
 mod warning;
@@ -25,6 +31,7 @@ mod word;
 use std::io::{Result, Write};
 
 pub use build::{Outcome, Report, build, of_record, precision};
+pub use command_line::command_line;
 pub use comparison::{comparisons_of, named};
 pub use course::{Rates, Ratios, Spot};
 pub use ladder::COMMAND as LADDER;
@@ -32,6 +39,7 @@ pub use number::count;
 pub use output::{File, print, print_text};
 pub use pgbench::Pgbench;
 pub use precision::{percent, share_of};
+pub use splice::splice;
 pub use step::rungs;
 
 /// A way of printing reports.
@@ -43,7 +51,8 @@ pub trait Format: Sync {
 }
 
 /// Every format; the first is the default.
-pub const FORMATS: &[&dyn Format] = &[&table::Table, &json::Json, &csv::Csv, &pgbench::Pgbench::PLAIN];
+pub const FORMATS: &[&dyn Format] =
+    &[&table::Table, &markdown::Markdown, &html::Html, &json::Json, &csv::Csv, &pgbench::Pgbench::PLAIN];
 
 /// The format called `name`.
 pub fn format(name: &str) -> Option<&'static dyn Format> {

@@ -25,6 +25,19 @@ pub fn time(ns: f64) -> String {
     }
 }
 
+/// Nanoseconds of a difference; times above 0 need no sign.
+pub fn signed(ns: f64) -> String {
+    if ns < 0.0 { format!("-{}", time(-ns)) } else { time(ns) }
+}
+
+/// An interval, its ends written by `text`.
+pub fn range(low: Option<f64>, high: Option<f64>, text: fn(f64) -> String) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{} – {}", text(low), text(high)),
+        _ => "none".into(),
+    }
+}
+
 /// A ratio with four digits that count.
 pub fn ratio(value: f64) -> String {
     match value {

@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use comfy_table::{CellAlignment, Table as Grid, presets};
 
-use super::number::{bytes, count, plural, ratio, time};
+use super::number::{bytes, count, plural, range, ratio, time};
 use super::{Format, Report, ladder, latency, percent};
 use crate::error::printable;
 use crate::record::{ArmSummary, Comparison, Side, Summary};
@@ -178,13 +178,6 @@ fn wire(summary: &Summary) -> impl Iterator<Item = &ArmSummary> {
 
 fn ratio_cells(found: &Comparison) -> (String, String) {
     (ratio(found.ratio), range(found.low, found.high, ratio))
-}
-
-pub(super) fn range(low: Option<f64>, high: Option<f64>, text: fn(f64) -> String) -> String {
-    match (low, high) {
-        (Some(low), Some(high)) => format!("{} – {}", text(low), text(high)),
-        _ => "none".into(),
-    }
 }
 
 pub(super) fn grid<const N: usize>(header: [&str; N]) -> Grid {

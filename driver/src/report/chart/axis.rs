@@ -9,6 +9,7 @@ pub struct Axis<'a> {
     pub(super) text: fn(f64) -> String,
     pub(super) kind: Kind,
     pub(super) marks: Vec<f64>,
+    pub(super) start: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(super) enum Kind {
 impl<'a> Axis<'a> {
     /// Evenly divided; it need not begin at 0.
     pub fn linear(label: &'a str, text: fn(f64) -> String) -> Self {
-        Self { label, text, kind: Kind::Linear, marks: Vec::new() }
+        Self { label, text, kind: Kind::Linear, marks: Vec::new(), start: None }
     }
 
     /// Logarithmic: equal ratios are equal distances.
@@ -32,6 +33,13 @@ impl<'a> Axis<'a> {
     #[must_use]
     pub fn marks(mut self, marks: impl IntoIterator<Item = f64>) -> Self {
         self.marks = marks.into_iter().collect();
+        self
+    }
+
+    /// Begins at `start`, which is to be no larger than any value: 0 for bars whose lengths are to be compared.
+    #[must_use]
+    pub fn from(mut self, start: f64) -> Self {
+        self.start = Some(start);
         self
     }
 }

@@ -5,7 +5,7 @@ use plotters::style::{Color, ShapeStyle};
 
 use super::frame::{Failure, Frame, Layout, Plot, line};
 use super::paint::Ink;
-use super::scale::Scale;
+use super::scale::{MARKS, Scale};
 use super::{Svg, mark};
 
 /// One point of a series.
@@ -71,9 +71,9 @@ fn draw(
     one: impl Fn(&mut Plot<'_, '_>, &super::frame::Area<'_>, usize, &[Point]) -> Result<(), Failure>,
 ) -> std::io::Result<Svg> {
     let points = || series.iter().flat_map(|series| &series.points);
-    let x = Scale::of(&frame.x, points().map(|point| point.x));
+    let x = Scale::of(&frame.x, MARKS, points().map(|point| point.x));
     let ends = points().flat_map(|point| point.interval).flat_map(|(low, high)| [low, high]);
-    let y = Scale::of(&frame.y, points().map(|point| point.y).chain(ends).chain(frame.level));
+    let y = Scale::of(&frame.y, MARKS, points().map(|point| point.y).chain(ends).chain(frame.level));
     let (x_text, y_text) = (|value: &f64| (frame.x.text)(*value), |value: &f64| (frame.y.text)(*value));
     let names = series.iter().map(|series| series.name).collect();
     Layout::of(frame, x.clone(), y.clone(), names, [&x_text, &y_text]).draw(|area, plot| {

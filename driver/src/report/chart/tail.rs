@@ -4,7 +4,7 @@ use plotters::prelude::PathElement;
 
 use super::Svg;
 use super::frame::{Frame, Layout, line};
-use super::scale::Scale;
+use super::scale::{MARKS as MOST, Scale};
 
 /// A distribution by its quantiles.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub fn tails(frame: &Frame<'_>, curves: &[Curve<'_>]) -> std::io::Result<Svg> {
     let last = points().map(|(quantile, _)| rank(*quantile)).fold(1.0, f64::max);
     let marks: Vec<f64> = MARKS.into_iter().filter(|quantile| rank(*quantile) <= last * 1.001).collect();
     let x = Scale::Values { map: |quantile| -(1.0 - quantile).log10(), low: 0.0, high: last, marks };
-    let y = Scale::of(&frame.y, points().map(|(_, value)| *value));
+    let y = Scale::of(&frame.y, MOST, points().map(|(_, value)| *value));
     let x_text = |value: &f64| format!("{} %", (value * 1e8).round() / 1e6);
     let y_text = |value: &f64| (frame.y.text)(*value);
     let names = curves.iter().map(|curve| curve.name).collect();
