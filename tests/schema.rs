@@ -26,7 +26,8 @@ pub fn check_record(record: &str) {
 #[track_caller]
 pub fn check_line(value: &Value) {
     // by its own part of the schema: the errors of a failed oneOf say little
-    let kind = value.get("type").and_then(Value::as_str).unwrap_or("summary");
+    let count = value.get("command").is_some_and(|command| command == "count");
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or(if count { "count" } else { "summary" });
     let (whole, parts) = validators();
     let part = parts.get(kind).unwrap_or_else(|| panic!("no line is a {kind}"));
     let errors: Vec<String> =
@@ -44,6 +45,6 @@ fn validators() -> &'static (Validator, Parts) {
         let schema: Value = serde_json::from_str(include_str!("../driver/record.schema.json")).unwrap();
         let compile = |schema: &Value| jsonschema::draft202012::new(schema).expect("the schema is one");
         let part = |kind| compile(&json!({"$ref": format!("#/$defs/{kind}"), "$defs": schema["$defs"]}));
-        (compile(&schema), ["header", "block", "summary"].map(|kind| (kind, part(kind))).into())
+        (compile(&schema), ["header", "block", "summary", "count"].map(|kind| (kind, part(kind))).into())
     })
 }

@@ -31,6 +31,8 @@ enum Command {
     Ladder(Box<cmd::ladder::Args>),
     /// Run a matrix of scales, clients and workloads, many times, into a results database; resumable
     Suite(Box<cmd::suite::Args>),
+    /// Count instructions per select and function
+    Count(cmd::count::Args),
     /// Print records as a table, JSON or CSV
     Report(cmd::report::Args),
     /// Start a private server, run a command on it, remove it
@@ -46,6 +48,7 @@ pub fn run() -> Result<Exit> {
         Command::Compare(args) => cmd::compare::run(*args),
         Command::Ladder(args) => cmd::ladder::run(*args),
         Command::Suite(args) => cmd::suite::run(*args),
+        Command::Count(args) => cmd::count::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Server(args) => cmd::server::run(args),
     }

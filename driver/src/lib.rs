@@ -4,9 +4,11 @@
 pub mod arm;
 pub mod cli;
 pub mod cmd;
+pub mod count;
 pub mod error;
 pub mod interrupt;
 pub mod measure;
+pub mod profile;
 pub mod record;
 pub mod report;
 pub mod results;

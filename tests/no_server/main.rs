@@ -2,6 +2,7 @@
 
 mod chart;
 mod compare;
+mod count;
 mod coverage;
 mod fixture;
 mod ladder;

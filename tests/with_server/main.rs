@@ -4,6 +4,7 @@ mod arm;
 mod check;
 mod compare;
 mod connect;
+mod count;
 mod dataset;
 mod extension;
 mod init;

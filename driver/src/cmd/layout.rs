@@ -35,7 +35,7 @@ pub struct Layout {
     skew: Option<f64>,
 }
 
-fn number(most: u64) -> clap::builder::RangedU64ValueParser {
+pub fn number(most: u64) -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=most)
 }
 
@@ -86,6 +86,27 @@ impl Layout {
             rate: None,
             latency_limit_ms: None,
         })
+    }
+}
+
+/// The plan of one client that pairs nothing and draws uniform keys: of it only seed and selects a call matter.
+pub fn unpaired(seed: i64, selects_per_call: i64) -> Plan {
+    Plan {
+        seed,
+        clients: 1,
+        threads: 1,
+        selects_per_call,
+        block_ms: BLOCK_MS,
+        rounds_per_epoch: 1,
+        min_epochs: 1,
+        max_rounds: Some(1),
+        time_limit_s: 60.0,
+        half_width: 0.01,
+        distribution: "uniform".into(),
+        skew: None,
+        per_client: None,
+        rate: None,
+        latency_limit_ms: None,
     }
 }
 

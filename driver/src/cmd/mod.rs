@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod count;
 mod foreign;
 pub mod init;
 pub mod ladder;

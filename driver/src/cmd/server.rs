@@ -9,8 +9,8 @@ use signal_hook::iterator::Signals;
 
 use crate::error::{Error, Exit, Result};
 use crate::interrupt;
-use crate::server::PrivateArgs;
-use crate::server::private::{DATABASE, PORT, PrivateServer, USER};
+use crate::server::private::{DATABASE, Options, PORT, PrivateServer, USER};
+use crate::server::{KeepArgs, PrivateArgs};
 
 /// libpq's variables that would lead the command elsewhere.
 const CLEARED: [&str; 7] =
@@ -21,6 +21,8 @@ pub struct Args {
     /// Create pgbench's tables at this scale; 0 for none
     #[arg(long, short = 's', default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..=100_000))]
     scale: i64,
+    #[command(flatten)]
+    keep: KeepArgs,
     #[command(flatten)]
     options: PrivateArgs,
     /// What to run; PGHOST, PGPORT, PGUSER, PGDATABASE name the server, SPS_PG_CONFIG its pg_config, and its programs
@@ -35,7 +37,8 @@ pub fn run(args: Args) -> Result<Exit> {
     interrupt::install()?;
     // from here on a signal ends the command, not us before the server is gone
     let mut signals = Signals::new(terminations)?;
-    let server = PrivateServer::start(&args.options.resolve()?, args.scale)?;
+    let options = Options { keep: args.keep.keep, ..args.options.resolve()? };
+    let server = PrivateServer::start(&options, args.scale)?;
     if 0 < args.scale {
         server.fill(args.scale)?;
     }

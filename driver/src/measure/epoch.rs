@@ -16,12 +16,22 @@ use super::{Measurement, Next, Sink, agreement, warm};
 /// Clocks of driver and server may differ by this share of a layer's time before it is worth a warning.
 const CLOCK_GAP: f64 = 0.01;
 
-/// Measures epoch after epoch until the sink has enough.
-pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
+/// An epoch's start, and no more of it.
+pub fn verify(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
+    start(measurement, &gate(measurement, sink)?, 0, sink).map(drop)
+}
+
+fn gate(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<Gate> {
     let gate = Gate::new(measurement)?;
     if let Some(note) = gate.not_checked() {
         sink.warn(note.to_owned());
     }
+    Ok(gate)
+}
+
+/// Measures epoch after epoch until the sink has enough.
+pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
+    let gate = gate(measurement, sink)?;
     let mut warned_of_clock = false;
     let mut round = 0;
     for epoch in 0.. {

@@ -14,6 +14,7 @@ mod plan;
 mod probe;
 mod room;
 mod round_trip;
+mod single;
 mod thread;
 mod usage;
 mod warm;
@@ -27,7 +28,9 @@ use crate::error::{Error, Result};
 use crate::record::{ArmInfo, Block, Dataset, Plan};
 use crate::server::Target;
 
+pub use block::Done;
 pub use placing::Pin;
+pub use single::{Notes, Single};
 pub use usage::Used;
 
 /// What to do after a round.
@@ -130,6 +133,14 @@ impl<'a> Measurement<'a> {
     /// `split` over two where that is possible. The header's `round_trip_us`.
     pub fn round_trip_us(&self) -> Result<BTreeMap<String, f64>> {
         round_trip::measure()
+    }
+
+    /// Does every arm what it says? Connects, warms and checks as at an epoch's start, and measures nothing.
+    ///
+    /// # Errors
+    /// A failed check, with what was found.
+    pub fn verify(&self, sink: &mut dyn Sink) -> Result<()> {
+        epoch::verify(self, sink)
     }
 
     /// Measures until the sink says stop, `max_rounds` is reached, or the user interrupts

@@ -1,5 +1,6 @@
 //! Records: JSON Lines files, written as a run goes.
 
+mod count;
 mod host;
 mod latency;
 mod mask;
@@ -10,6 +11,7 @@ mod utc;
 mod waits;
 mod writer;
 
+pub use count::*;
 pub use latency::{Latency, Point, Unit};
 pub use mask::mask;
 pub use model::*;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::{Latency, Summary};
+use super::{Count, Latency, Summary};
 use crate::arm::Placement;
 
 /// Version of the record format; a reader refuses what it does not know.
@@ -16,6 +16,8 @@ pub enum Line {
     Header(Box<Header>),
     Block(Box<Block>),
     Summary(Box<Summary>),
+    /// The only line of its record.
+    Count(Box<Count>),
 }
 
 /// Everything that is known before the first block.

@@ -55,6 +55,8 @@ impl Record {
             }
             Line::Header(_) => Err(Error::failed(format!("line {number} of the record is a second header"))
                 .hint("a record holds one run: do not join records into one file")),
+            Line::Count(_) => Err(Error::failed(format!("line {number} of the record is a count"))
+                .hint("a record holds one run: do not join records into one file")),
             Line::Block(block) => {
                 self.blocks.push(*block);
                 Ok(())

@@ -17,7 +17,7 @@ mod json;
 mod ladder;
 mod latency;
 mod markdown;
-mod number;
+pub(crate) mod number;
 mod output;
 mod pgbench;
 mod precision;

@@ -48,12 +48,21 @@ impl File {
 
     /// Replaces what the file holds.
     pub fn write(self, format: &dyn Format, reports: &[Report]) -> Result<()> {
+        self.replace(|out| format.write(reports, out))
+    }
+
+    /// Replaces what the file holds by what is no report.
+    pub fn write_text(self, text: &str) -> Result<()> {
+        self.replace(|out| out.write_all(text.as_bytes()))
+    }
+
+    fn replace(self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         let write = || -> std::io::Result<()> {
             if self.file.metadata()?.is_file() {
                 self.file.set_len(0)?;
             }
             let mut out = BufWriter::new(&self.file);
-            format.write(reports, &mut out)?;
+            content(&mut out)?;
             out.flush()
         };
         write().map_err(|error| Error::failed(format!("cannot write \"{}\": {error}", self.name)))

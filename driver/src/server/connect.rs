@@ -33,10 +33,19 @@ pub struct NamedArgs {
     password: bool,
 }
 
-/// Where to connect, and how to start a private server.
+/// Where to connect, or how to start a private server, and whether that stays.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ConnectArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    keep: KeepArgs,
+}
+
+/// Where to connect, or how to start a private server that goes with the command.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Connection")]
-pub struct ConnectArgs {
+pub struct PlaceArgs {
     #[command(flatten)]
     named: NamedArgs,
     /// Start a private server, whatever the environment names
@@ -46,13 +55,19 @@ pub struct ConnectArgs {
     options: PrivateArgs,
 }
 
+/// Whether a private server stays. A struct of its own, since `sps profile` keeps something else.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Private server (started where no server is named, or with --private)")]
+pub struct KeepArgs {
+    /// Keep the private server and say how to connect to it
+    #[arg(long)]
+    pub keep: bool,
+}
+
 /// How a private server is made.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Private server (started where no server is named, or with --private)")]
 pub struct PrivateArgs {
-    /// Keep the private server and say how to connect to it
-    #[arg(long)]
-    pub keep: bool,
     /// Setting of the private server (repeatable)
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
@@ -77,11 +92,13 @@ impl ConnectArgs {
     /// # Errors
     /// A usage error where there is a -d already.
     pub fn database(&mut self, name: String) -> Result<()> {
-        match &self.named.dbname {
+        match &self.place.named.dbname {
             Some(_) => Err(Error::usage("the database is named twice").hint("name it by -d or as the last argument")),
-            None if self.private => Err(Error::usage("--private starts a server of its own, and a database is named")),
+            None if self.place.private => {
+                Err(Error::usage("--private starts a server of its own, and a database is named"))
+            }
             None => {
-                self.named.dbname = Some(name);
+                self.place.named.dbname = Some(name);
                 Ok(())
             }
         }
@@ -89,13 +106,18 @@ impl ConnectArgs {
 
     /// Resolves flags and environment. Warnings go to standard error.
     pub fn place(&self) -> Result<Place> {
-        if self.private {
-            return Ok(Place::Private(self.options.resolve()?));
-        }
-        let Some(config) = self.named.config()? else {
-            return Ok(Place::Private(self.options.resolve()?));
+        self.place.resolve(self.keep.keep)
+    }
+}
+
+impl PlaceArgs {
+    /// The same; a private server stays where `keep`.
+    pub fn resolve(&self, keep: bool) -> Result<Place> {
+        let named = if self.private { None } else { self.named.config()? };
+        let Some(config) = named else {
+            return Ok(Place::Private(private::Options { keep, ..self.options.resolve()? }));
         };
-        if self.options.keep || !self.options.set.is_empty() {
+        if keep || !self.options.set.is_empty() {
             return Err(Error::usage("--keep and --set are for a private server, but a server is named")
                 .hint("add --private, or leave out -h, -p, -d and PGHOST, PGPORT, PGDATABASE"));
         }
@@ -144,6 +166,7 @@ impl NamedArgs {
 }
 
 impl PrivateArgs {
+    /// A server that goes with the command.
     pub fn resolve(&self) -> Result<private::Options> {
         let mut settings = Vec::new();
         for text in &self.set {
@@ -154,7 +177,7 @@ impl PrivateArgs {
             settings.push((name.to_owned(), value.to_owned()));
         }
         Ok(private::Options {
-            keep: self.keep,
+            keep: false,
             durable: false,
             settings,
             extension_dir: given(&self.extension_dir),

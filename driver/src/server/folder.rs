@@ -3,7 +3,9 @@
 //! A folder holds a file `owner`, locked by the sps that made it for as long as that lives. The kernel drops the lock
 //! with the process, kill -9 included, so a folder whose lock can be had is nobody's.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -161,8 +163,12 @@ fn owner_of(path: &Path) -> Option<u32> {
 fn end_server(folder: &Path) {
     let Ok(text) = std::fs::read_to_string(folder.join("data/postmaster.pid")) else { return };
     let Some(pid) = text.lines().next().and_then(|line| line.trim().parse().ok()) else { return };
-    // the id may be another program's by now
-    let runs = || std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.starts_with(folder));
+    // the id may be another program's by now; under valgrind the program is valgrind's, its arguments are the server's
+    let runs = || {
+        let program = std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.starts_with(folder));
+        let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        program || arguments.split(|byte| *byte == 0).any(|word| Path::new(OsStr::from_bytes(word)).starts_with(folder))
+    };
     for signal in [Signal::SIGQUIT, Signal::SIGKILL] {
         let begun = Instant::now();
         while runs() && begun.elapsed() < Duration::from_secs(5) {

@@ -18,6 +18,7 @@ mod parameter;
 mod passfile;
 pub mod placement;
 pub mod pooler;
+pub mod postmaster;
 pub mod private;
 mod prompt;
 mod service;
@@ -30,7 +31,7 @@ mod tree;
 
 pub use bridge::Bridged;
 pub use config::{Config, Host, Keepalive, Place, Wanted};
-pub use connect::{ConnectArgs, NamedArgs, PrivateArgs, is_setting_name};
+pub use connect::{ConnectArgs, KeepArgs, NamedArgs, PlaceArgs, PrivateArgs, is_setting_name};
 pub use known::variables;
 pub use session::{Param, Session};
 pub use settings::non_default;

@@ -3,11 +3,8 @@
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
-
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 
 use crate::error::{Error, Result, tell};
 use crate::interrupt;
@@ -16,6 +13,7 @@ use crate::server::capacity;
 use crate::server::extension::{self, ExtensionFiles};
 use crate::server::folder::{self, Folder};
 use crate::server::installation::Installation;
+use crate::server::postmaster::{Postmaster, Wrapper, cannot_run};
 use crate::server::table::{self, TableOptions};
 use crate::server::{Config, Session, tree};
 
@@ -40,6 +38,8 @@ pub struct PrivateServer {
     // dropped in this order: the process first, then its files
     postmaster: Postmaster,
     folder: Folder,
+    bindir: PathBuf,
+    account: Account,
     pub installation: Installation,
 }
 
@@ -56,15 +56,15 @@ impl PrivateServer {
         initdb(&bindir, &folder, &account)?;
         interrupt::check()?;
         write_settings(&folder, scale, options)?;
-        let postmaster = Postmaster::start(&bindir, &folder, &account, options.keep)?;
-        let mut server = Self { postmaster, folder, installation };
+        let postmaster = Postmaster::start(&bindir, &folder, &account, options.keep, None)?;
+        let mut server = Self { postmaster, folder, bindir, account, installation };
         let session = server.wait_until_ready()?;
         if files.is_some() {
             extension::create(&session, &server.installation)?;
         }
         if options.keep {
             server.folder.keep()?;
-            server.postmaster.kept = true;
+            server.postmaster.keep();
         }
         Ok(server)
     }
@@ -74,6 +74,21 @@ impl PrivateServer {
         let session = Session::connect(&self.config())?;
         table::create(&session, &TableOptions::of_scale(scale))?;
         session.interruptible(|| session.batch("checkpoint"))
+    }
+
+    /// Stops the server and starts it anew under `wrapper`. To be called from the main thread, as [`PrivateServer::start`].
+    pub fn restart_under(&mut self, wrapper: &Wrapper) -> Result<()> {
+        self.postmaster.stop();
+        self.postmaster = Postmaster::start(&self.bindir, &self.folder, &self.account, false, Some(wrapper))?;
+        self.wait_until_ready().map(drop)
+    }
+
+    /// A new folder beside the data that the server's processes may write to; it goes with the server.
+    pub fn new_folder(&self, name: &str) -> Result<PathBuf> {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir(&path)?;
+        self.account.give(&path)?;
+        Ok(path)
     }
 
     pub fn config(&self) -> Config {
@@ -87,12 +102,12 @@ impl PrivateServer {
 
     /// Process id of the postmaster.
     pub fn pid(&self) -> i32 {
-        self.postmaster.pid().as_raw()
+        self.postmaster.pid()
     }
 
     /// How to reach and end a kept server; None for one that goes with us.
     pub fn farewell(&self) -> Option<String> {
-        self.postmaster.kept.then(|| {
+        self.postmaster.is_kept().then(|| {
             format!(
                 "the private server is kept: psql -h {} -p {PORT} -U {USER} {DATABASE}; to end it: kill -INT {}, then remove {}",
                 self.folder.socket().display(),
@@ -109,7 +124,7 @@ impl PrivateServer {
                 Ok(session) => return Ok(session),
                 Err(error) => error.message,
             };
-            let ended = self.postmaster.child.try_wait()?;
+            let ended = self.postmaster.ended()?;
             if let Some(status) = ended {
                 let how = match status.signal() {
                     Some(signal) => format!("signal {signal}"),
@@ -137,51 +152,6 @@ impl Drop for PrivateServer {
     }
 }
 
-/// The postmaster's process; stopped and waited for on Drop.
-struct Postmaster {
-    child: Child,
-    kept: bool,
-}
-
-impl Postmaster {
-    fn start(bindir: &Path, folder: &Folder, account: &Account, survives: bool) -> Result<Self> {
-        let log = File::create(folder.log())?;
-        let child = account
-            .command(&bindir.join("postgres"), !survives)
-            .arg("-D")
-            .arg(folder.data())
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .spawn()
-            .map_err(|error| cannot_run("postgres", &error))?;
-        Ok(Self { child, kept: false })
-    }
-
-    fn pid(&self) -> Pid {
-        Pid::from_raw(self.child.id() as i32)
-    }
-}
-
-impl Drop for Postmaster {
-    fn drop(&mut self) {
-        if self.kept {
-            return;
-        }
-        // fast shutdown, immediate shutdown, the kernel
-        for (signal, patience) in [(Signal::SIGINT, 20), (Signal::SIGQUIT, 5), (Signal::SIGKILL, 5)] {
-            let begun = Instant::now();
-            let _ = kill(self.pid(), signal);
-            while begun.elapsed() < Duration::from_secs(patience) {
-                if !matches!(self.child.try_wait(), Ok(None)) {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        }
-    }
-}
-
 fn initdb(bindir: &Path, folder: &Folder, account: &Account) -> Result<()> {
     let output = account
         .command(&bindir.join("initdb"), true)
@@ -196,11 +166,6 @@ fn initdb(bindir: &Path, folder: &Folder, account: &Account) -> Result<()> {
         return Err(Error::failed(format!("initdb failed: {}", String::from_utf8_lossy(&output.stderr).trim())));
     }
     Ok(())
-}
-
-fn cannot_run(program: &str, error: &std::io::Error) -> Error {
-    Error::failed(format!("cannot start {program}: {error}"))
-        .hint("it is started through setpriv, which the package util-linux has")
 }
 
 /// Ours first, then the user's: the last line of a setting wins.

@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::record::ServerInfo;
 use crate::server::connect::{ConnectArgs, NamedArgs, Place};
-use crate::server::private::PrivateServer;
+use crate::server::postmaster::Wrapper;
+use crate::server::private::{self, PrivateServer};
 use crate::server::{Config, Session, extension, pooler, settings};
 
 /// A server that was found or started, and what is known of it. Dropping it stops a private server.
@@ -42,6 +43,11 @@ impl Target {
         }
     }
 
+    /// Starts a private server with tables of `scale`.
+    pub fn start(options: private::Options, scale: i64) -> Result<Self> {
+        Self::at(Place::Private(options), scale, true)
+    }
+
     /// Connects to the server that `args` and the environment name; never starts one.
     pub fn named(args: &NamedArgs) -> Result<Self> {
         let config = args.config()?.ok_or_else(|| {
@@ -57,6 +63,17 @@ impl Target {
     /// The private server, where this is one.
     pub fn private(&self) -> Option<&PrivateServer> {
         self.private.as_ref()
+    }
+
+    /// Starts the private server anew, under `wrapper`: its connections are gone, its data stay.
+    ///
+    /// # Errors
+    /// There is no private server, or it does not come up.
+    pub fn restart_under(&mut self, wrapper: &Wrapper) -> Result<()> {
+        let server = self.private.as_mut().ok_or_else(|| Error::failed("only a private server can be started anew"))?;
+        server.restart_under(wrapper)?;
+        self.postmaster = Some(server.pid());
+        Ok(())
     }
 
     fn reach(config: Config, private: Option<PrivateServer>) -> Result<Self> {

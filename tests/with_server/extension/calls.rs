@@ -1,16 +1,19 @@
-//! METHODOLOGY's table of what a layer pays per select, held against calls counted by callgrind.
+//! METHODOLOGY's tables of what an arm pays per select, held against calls counted by callgrind.
 
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::collections::BTreeSet;
+
+use sps::arm::{LOOPS, WIRE_ARMS, tokio};
 
 use super::filled;
-use crate::support::{run, skip};
+use crate::count::{can_count, counted};
+use crate::support::{run, skip, sps};
 
-/// Calls per select, by layer and function.
+/// Calls per select, by arm and function.
 type Calls = BTreeMap<(String, String), f64>;
 
 #[test]
-fn what_a_layer_pays_is_what_the_methodology_says() {
+fn what_an_arm_pays_is_what_the_methodology_says() {
     let Some(database) = filled() else { return };
     let session = database.session();
     let row = session
@@ -19,31 +22,32 @@ fn what_a_layer_pays_is_what_the_methodology_says() {
     if row.get::<_, i32>(0) < 180_000 || row.get::<_, &str>(1) == "on" {
         return skip("calls are counted on PostgreSQL 18 or later without assertions");
     }
-    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        return skip("there is no valgrind to count calls with");
+    if !can_count() {
+        return;
     }
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let text = std::fs::read_to_string(format!("{root}/METHODOLOGY.md")).unwrap();
-    let (_, from_mark) = text.split_once("<!-- calls -->").unwrap();
-    let written = table(from_mark.split_once("<!-- /calls -->").unwrap().0);
-    let said = run(Command::new(format!("{root}/tools/calls")).arg(std::env::var("SPS_PG_CONFIG").unwrap()));
-    let counted: Calls = said.code(0).stdout.lines().map(line).collect();
-    let layers: Vec<String> =
-        session.query("select name from select_loop_layers()", &[]).unwrap().iter().map(|row| row.get(0)).collect();
-    for layer in &layers {
-        assert!(counted.keys().any(|(name, _)| name == layer), "{layer} was not counted");
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../METHODOLOGY.md")).unwrap();
+    let mut written = Calls::new();
+    for part in text.split("<!-- calls -->").skip(1) {
+        written.extend(table(part.split_once("<!-- /calls -->").unwrap().0));
     }
-    for (cell, calls) in &counted {
-        let expected = written.get(cell).copied().unwrap_or_else(|| panic!("METHODOLOGY has no cell for {cell:?}"));
+    let arms: BTreeSet<&str> = written.keys().map(|(arm, _)| arm.as_str()).collect();
+    let layers = session.query("select name from select_loop_layers()", &[]).unwrap();
+    let layers = layers.iter().map(|row| row.get::<_, String>(0));
+    let ours = LOOPS.iter().filter(|which| which.commits).map(|which| which.name);
+    let wire = WIRE_ARMS.iter().map(|arm| arm.name()).chain(ours).chain([tokio::NAME]);
+    for arm in layers.chain(wire.map(String::from)) {
+        assert!(arms.contains(arm.as_str()), "METHODOLOGY says nothing of {arm}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let arms: Vec<&str> = arms.into_iter().collect();
+    let mut command = sps(&[&["count", "--selects", "1000", "--json", "-"], &arms[..]].concat());
+    let count = counted(run(command.current_dir(folder.path())).code(0));
+    for ((arm, function), expected) in &written {
+        let functions = &count.arm(arm).unwrap().functions;
+        let calls: f64 = functions.iter().filter(|f| &f.name == function).map(|f| f.calls).sum();
         // a page split or a plan invalidated meanwhile may add a call somewhere
-        assert!((calls - expected).abs() < 0.02, "{cell:?}: METHODOLOGY says {expected}, counted {calls}");
+        assert!((calls - expected).abs() < 0.02, "{arm} calls {function} {calls}, METHODOLOGY says {expected}");
     }
-}
-
-/// `layer function calls`
-fn line(line: &str) -> ((String, String), f64) {
-    let words: Vec<&str> = line.split(' ').collect();
-    ((words[0].to_owned(), words[1].to_owned()), words[2].parse().unwrap())
 }
 
 /// A Markdown table whose first row names functions and whose first column names layers; an empty cell is 0.

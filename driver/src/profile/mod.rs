@@ -1,0 +1,3 @@
+//! Where a select's time goes.
+
+pub mod symbol;
