@@ -195,3 +195,17 @@ fn a_wrong_definition_ends_with_2_and_touches_nothing() {
     let output = sps(&["suite", "--private", "/nonexistent/x.toml"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn every_key_is_explained() {
+    let explained = include_str!("../../METHODOLOGY.md");
+    for section in ["", "[tables]", "[before]", "[during]", "[[during.sql]]", "[after]", "[[workload]]"] {
+        let error = parse(&format!("{section}\nx = 1\n")).unwrap_err();
+        let hint = error.hint.unwrap();
+        let (_, keys) = hint.split_once("allowed here: ").expect(&hint);
+        for key in keys.split(", ") {
+            let written = ["`", "[", "."].iter().any(|before| explained.contains(&format!("{before}{key}")));
+            assert!(written, "METHODOLOGY.md does not explain {section} {key}");
+        }
+    }
+}

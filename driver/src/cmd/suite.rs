@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Exit, Result, tell};
 use crate::interrupt;
+use crate::record::ServerInfo;
 use crate::report::{self, print_text};
 use crate::results::{NewSet, ResultsArgs, RunResult, SetInfo, Status, Store, Which};
 use crate::server::connect::Place;
@@ -58,10 +59,14 @@ pub fn run(args: Args) -> Result<Exit> {
         None => resumed(&args)?,
     };
     let all = plan::runs(&definition);
-    let runs = match &resumed {
+    let runs: Vec<Planned> = match &resumed {
         None => all.clone(),
         Some((_, _, pending)) => all.iter().filter(|run| pending.contains(&run.position)).copied().collect(),
     };
+    if let (Some((store, set, _)), true, false) = (&resumed, runs.is_empty(), args.dry_run) {
+        store.resume_set(&Which::Id(set.id))?;
+        return finish(&args, store, set, 0, Ok(0));
+    }
     let place = place(&args.connect, &definition)?;
     let (target, disk) = match place {
         Place::Private(options) => {
@@ -81,13 +86,25 @@ pub fn run(args: Args) -> Result<Exit> {
         let disk = announce::Disk::of(&target, &definition, leave)?;
         say(&args, &definition, &runs, all.len(), &disk)?;
     }
+    if let Some((store, set, _)) = &resumed {
+        same_server(store, set, &target.info)?;
+    }
     let ground = Ground::new(&target, &definition, leave)?;
     if args.dry_run {
         return Ok(Exit::Done);
     }
-    let (store, set) = match resumed {
-        Some((store, set, _)) => (store, set),
-        None => begin(&args, &definition, &all)?,
+    let (store, set, runs) = match resumed {
+        Some((store, set, _)) => {
+            let set = store.resume_set(&Which::Id(set.id))?;
+            // another sps may have gone on with it since
+            let pending = pending(&store, set.id)?;
+            let runs = runs.into_iter().filter(|run| pending.contains(&run.position)).collect();
+            (store, set, runs)
+        }
+        None => {
+            let (store, set) = begin(&args, &definition, &all)?;
+            (store, set, all)
+        }
     };
     execute(&args, &definition, &store, &set, ground, &runs)
 }
@@ -98,11 +115,33 @@ type Resumed = (Store, SetInfo, BTreeSet<i32>);
 fn resumed(args: &Args) -> Result<(Definition, Option<Resumed>)> {
     let which: Which = args.resume.as_deref().unwrap_or("latest").parse().unwrap_or(Which::Latest);
     let store = args.results.read()?;
-    let set = if args.dry_run { store.set(&which)? } else { store.resume_set(&which)? };
-    let pending = store.pending(set.id)?.iter().map(|key| key.position).collect();
+    let set = store.set(&which)?;
+    let pending = pending(&store, set.id)?;
     let name = format!("the definition of set {}", set.id);
     let definition = Definition::parse(&set.definition, &name, Path::new(""))?;
     Ok((definition, Some((store, set, pending))))
+}
+
+fn pending(store: &Store, set: i32) -> Result<BTreeSet<i32>> {
+    Ok(store.pending(set)?.iter().map(|key| key.position).collect())
+}
+
+/// # Errors
+/// The set was begun on a server of another major version, or sps's own and a named one are mixed: its runs could not be
+/// averaged.
+fn same_server(store: &Store, set: &SetInfo, info: &ServerInfo) -> Result<()> {
+    let Some(before) = store.server_of(set.id)? else { return Ok(()) };
+    let described = |info: &ServerInfo| {
+        let whose = if info.private { "a private server" } else { "a named server" };
+        format!("{whose} of version {}", info.version_num / 10_000)
+    };
+    let (before, now) = (described(&before), described(info));
+    if before == now {
+        return Ok(());
+    }
+    Err(Error::usage(format!("set {} was begun on {before}, and this is {now}", set.id)).hint(
+        "name the same server again (PG_CONFIG chooses a private one), or begin a new set with the definition's file",
+    ))
 }
 
 /// Where the suite runs; on a private server with the definition's settings, flags over them.
@@ -152,6 +191,11 @@ fn execute(
     let mut suite = Suite::new(definition, store, set, ground, args.record.clone());
     let mut lines = Lines { quiet: args.quiet, of: runs.len(), done: 0 };
     let outcome = suite.run(runs, &mut lines);
+    finish(args, store, set, runs.len(), outcome)
+}
+
+/// Ends the set of which `of` runs were to be done.
+fn finish(args: &Args, store: &Store, set: &SetInfo, of: usize, outcome: Result<usize>) -> Result<Exit> {
     let status = match &outcome {
         Ok(0) => Status::Done,
         Err(error) if error.exit == Exit::Interrupted => Status::Interrupted,
@@ -166,7 +210,7 @@ fn execute(
             }
             Ok(Exit::Done)
         }
-        Ok(failed) => Err(Error::failed(format!("{failed} of {} runs of set {} failed", runs.len(), set.id))
+        Ok(failed) => Err(Error::failed(format!("{failed} of {of} runs of set {} failed", set.id))
             .hint(format!("why is in the set's report; {again}"))),
         Err(error) => Err(match &error.hint {
             Some(hint) => {

@@ -218,6 +218,12 @@ impl Store {
         )
     }
 
+    /// The server that a set's latest run was begun on; None before the first.
+    pub fn server_of(&self, set: i32) -> Result<Option<ServerInfo>> {
+        let sql = "select server::text from sps_results.run where set = $1 order by id desc limit 1";
+        Ok(self.all(sql, &[&set])?.into_iter().next())
+    }
+
     /// Every attempt at a run of a set, in the order of their start, with all that was measured.
     pub fn runs(&self, set: i32) -> Result<Vec<Run>> {
         self.all(include_str!("../../../sql/results/runs.sql"), &[&set])

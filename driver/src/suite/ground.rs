@@ -97,7 +97,8 @@ impl<'a> Ground<'a> {
 
     fn check_rights(&self, definition: &Definition) -> Result<()> {
         let row = self.session.query_one(
-            "select pg_has_role('pg_checkpoint', 'usage') or current_setting('is_superuser') = 'on',
+            "select current_setting('is_superuser') = 'on'
+                    or exists (select from pg_roles where rolname = 'pg_checkpoint' and pg_has_role(oid, 'usage')),
                     current_setting('max_connections')::int",
             &[],
         )?;

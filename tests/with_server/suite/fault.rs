@@ -136,6 +136,13 @@ mod alone {
             (runs.len(), runs[1].result.status, bench.set().status),
             (2, Status::Interrupted, Status::Interrupted)
         );
+        // neither on another server nor anew
+        let mut private = bench.command(&["--resume=1", "--private"]);
+        for name in ["PGHOST", "PGPORT", "PGDATABASE"] {
+            private.env_remove(name);
+        }
+        run(&mut private).code(2).complains("set 1 was begun on a named server").complains("this is a private server");
+        assert_eq!(bench.set().status, Status::Interrupted);
         run(&mut bench.command(&["--resume=1"])).code(0);
         whole(&bench, 4, Status::Interrupted);
     }

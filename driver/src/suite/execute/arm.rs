@@ -60,7 +60,8 @@ pub fn protocol(spec: &ArmSpec) -> Option<&'static str> {
 }
 
 impl Suite<'_> {
-    pub(super) fn arm(&self, planned: &Planned, spec: &ArmSpec) -> Result<Measured> {
+    /// What was written of the record is in `record`, however the run ends.
+    pub(super) fn arm(&self, planned: &Planned, spec: &ArmSpec, record: &mut Option<String>) -> Result<Measured> {
         let target = self.ground.target;
         let (dataset, lookup) = self.ground.data()?;
         let plan = plan(self.definition, planned.clients, planned.rate, planned.position);
@@ -80,18 +81,20 @@ impl Suite<'_> {
         let mut kept = Kept { watch, blocks: Vec::new(), suite: self, around: None };
         let measured = measurement.run(&mut kept);
         let Kept { watch, blocks, around, .. } = kept;
-        let interrupted = measured.as_ref().err().map(|error| error.exit);
-        let summary = watch.finish(measured)?.summary;
-        if let Some(exit) = interrupted {
-            return Err(Error { exit, ..Error::interrupted() });
-        }
+        let ended = measured.as_ref().err().map(|error| error.exit);
+        let finished = watch.finish(measured);
+        *record = std::fs::read_to_string(&path).ok();
+        let summary = match (finished, ended) {
+            // its hint names the file, which goes with its folder
+            (Err(error), Some(_)) if self.records.is_none() => return Err(Error { hint: None, ..error }),
+            (Ok(_), Some(exit)) => return Err(Error { exit, ..Error::interrupted() }),
+            (finished, _) => finished?.summary,
+        };
         let arm = summary.arms.first().ok_or_else(|| Error::failed("no block of the run holds a select"))?;
         let count: i64 = blocks.iter().map(|block| block.selects).sum();
         let elapsed_ns: i64 = blocks.iter().map(|block| block.elapsed_ns).sum();
         // by the estimator that the precision was asked of, where it was; else what was counted
         let per_second = if precise { arm.sps } else { count as f64 * 1e9 / elapsed_ns as f64 };
-        let record = std::fs::read_to_string(&path)
-            .map_err(|error| Error::failed(format!("cannot read \"{}\": {error}", path.display())))?;
         let result = RunResult {
             unit: Some(Unit::Selects),
             count: Some(count),
@@ -103,7 +106,6 @@ impl Suite<'_> {
             latency: arm.latency.clone(),
             series: series(&blocks),
             warnings: summary.warnings.clone(),
-            record: Some(record),
             ..RunResult::without_numbers(Status::Done, None)
         };
         let around = around.ok_or_else(|| Error::failed("no block was measured"))?;

@@ -105,14 +105,13 @@ impl<'a> Suite<'a> {
             let mut server = self.ground.target.info.clone();
             server.settings = non_default(&self.ground.session)?;
             let run = self.store.begin_run(self.set.id, planned.position, &server)?;
-            let outcome = self.one(planned, workload);
-            let (result, error) = match outcome {
-                Ok(mut result) => {
-                    result.settings = server.settings;
-                    (result, None)
-                }
+            let mut record = None;
+            let outcome = self.one(planned, workload, &mut record);
+            let (mut result, error) = match outcome {
+                Ok(result) => (result, None),
                 Err(error) => (RunResult::without_numbers(status(&error), said(&error)), Some(error)),
             };
+            (result.settings, result.record) = (server.settings, record);
             self.store.finish_run(run, &result)?;
             tell.ends(planned, workload, &result);
             if let Some(error) = error {
@@ -137,7 +136,7 @@ impl<'a> Suite<'a> {
         }
     }
 
-    fn one(&mut self, planned: &Planned, workload: &Workload) -> Result<RunResult> {
+    fn one(&mut self, planned: &Planned, workload: &Workload, record: &mut Option<String>) -> Result<RunResult> {
         let definition = self.definition;
         let target = self.ground.target;
         let place = hook::Place {
@@ -151,7 +150,7 @@ impl<'a> Suite<'a> {
         let prepared = self.ground.prepare(definition, planned, workload, &place)?;
         let backends = capture::backends(&self.ground.session)?;
         let measured = match &workload.kind {
-            Kind::Arm(spec) => self.arm(planned, spec),
+            Kind::Arm(spec) => self.arm(planned, spec, record),
             Kind::Script(script) => self.script(planned, workload, script),
         };
         let Measured { mut result, around, metrics } = measured?;
