@@ -81,6 +81,7 @@ pub fn header(arms: &[&str]) -> Header {
         arms: arms.iter().map(|name| arm(name)).collect(),
         reference: arms[0].into(),
         pairs: Vec::new(),
+        expectations: Vec::new(),
         warnings: Vec::new(),
         round_trip_us: BTreeMap::from([("same".into(), 3.4), ("split".into(), 58.0)]),
     }

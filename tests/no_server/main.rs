@@ -4,6 +4,7 @@ mod chart;
 mod compare;
 mod count;
 mod coverage;
+mod expectation;
 mod fixture;
 mod ladder;
 mod latency;

@@ -230,3 +230,33 @@ fn what_the_gates_saw_is_in_the_first_block_of_each_epoch() {
         record.blocks.iter().filter_map(|block| Some((block.epoch, block.gates.as_ref()?.checksum))).collect();
     assert!(sums.iter().all(|(epoch, sum)| sums.iter().all(|(other, with)| epoch != other || sum == with)), "{sums:?}");
 }
+
+#[test]
+fn what_was_expected_decides_the_exit_code() {
+    let database = Database::filled();
+    let plain = ["plpgsql", "prepared", "--pin", "free", "--quiet"];
+    let pair = "plpgsql/prepared@free";
+    for (bound, rounds, code, verdict) in
+        [(">=0.001", "6", 0, "confirmed"), ("<0.001", "6", 3, "refuted"), (">=0.001", "5", 4, "inconclusive")]
+    {
+        let expected = format!("{pair}{bound}");
+        let args = ["--expect", &expected, "--rounds", rounds, "--block", "20", "--json", "-"];
+        let compared = compare(&database, &[&plain[..], &args].concat());
+        compared.said.code(code);
+        let summary = serde_json::to_value(compared.summary()).unwrap();
+        assert_eq!(summary["expectations"][0]["verdict"], verdict);
+        // the record says the same
+        assert_eq!(
+            compared.record().header.expectations[0].to_string(),
+            format!("{pair} {} 0.001", &bound[..bound.len() - 5])
+        );
+    }
+    let unknown = compare(&database, &["plpgsql", "prepared", "--expect", "plpgsql/simple>=2"]);
+    unknown.said.code(2);
+    assert!(
+        unknown.said.stderr.contains("--expect names arm \"simple\", which is not measured"),
+        "{:#?}",
+        unknown.said
+    );
+    assert!(unknown.records().is_empty());
+}

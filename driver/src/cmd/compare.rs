@@ -3,10 +3,11 @@
 use crate::arm::ArmSpec;
 use crate::cmd::destination::Destination;
 use crate::cmd::layout::{BLOCK_MS, Defaults, Layout, Limits};
+use crate::cmd::pair::{Expect, Pair};
 use crate::cmd::subject::{Opened, Subject};
 use crate::error::{Error, Exit, Result};
 use crate::measure::Measurement;
-use crate::record::{ArmInfo, mask};
+use crate::record::ArmInfo;
 use crate::report;
 use crate::watch::{Compared, Stop};
 
@@ -23,8 +24,11 @@ pub struct Args {
     /// Compare these two, too (repeatable)
     #[arg(long = "pair", value_name = "TEST/BASE")]
     pairs: Vec<String>,
+    /// Expect a ratio and exit with 3 where it is refuted, 4 where it is left open: 'plpgsql/prepared@same>=2' (repeatable; >=, <=, >, <)
+    #[arg(long = "expect", value_name = "TEST/BASE>=RATIO")]
+    expected: Vec<String>,
     /// Compare an arm with itself: the noise floor
-    #[arg(long, value_name = "ARM", conflicts_with_all = ["arms", "pairs"])]
+    #[arg(long, value_name = "ARM", conflicts_with_all = ["arms", "pairs", "expected"])]
     aa: Option<String>,
     #[command(flatten)]
     layout: Layout,
@@ -38,7 +42,8 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<Exit> {
     let specs = args.specs()?;
-    let pairs = args.pairs.iter().map(|text| pair(text)).collect::<Result<Vec<_>>>()?;
+    let pairs = args.pairs.iter().map(|text| Pair::read(text)).collect::<Result<Vec<_>>>()?;
+    let expected = args.expected.iter().map(|text| text.parse()).collect::<Result<Vec<Expect>>>()?;
     let plan = args.limits.plan(&args.layout, DEFAULTS)?;
     let destination = args.destination.open()?;
 
@@ -46,9 +51,13 @@ pub fn run(args: Args) -> Result<Exit> {
     let Opened { target, dataset, lookup, .. } = &opened;
     let measurement = Measurement::prepare(target, dataset, lookup, &specs, args.subject.pin, plan)?;
     let arms = measurement.arms();
-    let compared = Compared { reference: reference(&arms, &specs)?, pairs: resolve(&arms, &pairs)? };
+    let compared = Compared {
+        reference: reference(&arms, &specs)?,
+        pairs: pairs.iter().map(|pair| pair.resolve(&arms)).collect::<Result<_>>()?,
+        expectations: expected.iter().map(|one| one.resolve(&arms)).collect::<Result<_>>()?,
+    };
     let report = opened.measure("compare", &measurement, compared, Stop::Precise, destination.shows_progress())?;
-    let exit = report.summary.status.exit();
+    let exit = report.summary.exit();
     destination.write(&[report])?;
     Ok(exit)
 }
@@ -66,36 +75,9 @@ impl Args {
     }
 }
 
-fn pair(text: &str) -> Result<(ArmSpec, ArmSpec)> {
-    match text.split_once('/') {
-        Some((test, base)) if !test.is_empty() && !base.is_empty() => Ok((test.parse()?, base.parse()?)),
-        _ => Err(Error::usage(format!("--pair \"{}\" is not TEST/BASE", mask(text)))
-            .hint("for example --pair plpgsql/prepared@same")),
-    }
-}
-
 /// The first arm, in `same` placement where it runs in several.
 fn reference(arms: &[ArmInfo], specs: &[ArmSpec]) -> Result<String> {
     let first = specs.first().map(|spec| ArmSpec { side: None, ..spec.clone() }.to_string());
     let found = first.as_deref().and_then(|first| report::named(arms, first));
     found.map(|info| info.name.clone()).ok_or_else(|| Error::usage("no arm is named"))
-}
-
-fn resolve(arms: &[ArmInfo], pairs: &[(ArmSpec, ArmSpec)]) -> Result<Vec<(String, String)>> {
-    let find = |spec: &ArmSpec| {
-        report::named(arms, &spec.to_string()).map(|info| info.name.clone()).ok_or_else(|| {
-            let names: Vec<&str> = arms.iter().map(|info| info.name.as_str()).collect();
-            Error::usage(format!("--pair names arm \"{spec}\", which is not measured"))
-                .hint(format!("measured are {}", names.join(", ")))
-        })
-    };
-    let named: Vec<(String, String)> =
-        pairs.iter().map(|(test, base)| Ok((find(test)?, find(base)?))).collect::<Result<_>>()?;
-    match named.iter().find(|(test, base)| test == base) {
-        Some((arm, _)) => {
-            Err(Error::usage(format!("--pair compares arm \"{arm}\" with itself"))
-                .hint("to see the noise floor use --aa"))
-        }
-        None => Ok(named),
-    }
 }

@@ -47,9 +47,9 @@ pub fn run(args: Args) -> Result<Exit> {
         measurement.arms().into_iter().find(|info| !info.control && info.placement != arm::Placement::Split);
     let reference = reference.or_else(|| measurement.arms().into_iter().next());
     let reference = reference.ok_or_else(|| Error::failed("no arm can run here"))?.name;
-    let compared = Compared { reference, pairs: Vec::new() };
+    let compared = Compared { reference, pairs: Vec::new(), expectations: Vec::new() };
     let report = opened.measure(report::LADDER, &measurement, compared, Stop::Precise, destination.shows_progress())?;
-    let exit = report.summary.status.exit();
+    let exit = report.summary.exit();
     destination.write(&[report])?;
     Ok(exit)
 }

@@ -13,4 +13,5 @@ pub mod suite;
 
 mod destination;
 mod layout;
+mod pair;
 mod subject;

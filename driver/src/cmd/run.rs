@@ -77,10 +77,10 @@ pub fn run(mut args: Args) -> Result<Exit> {
     let measurement = Measurement::prepare(target, dataset, lookup, &[spec], pin, plan)?;
     let arms = measurement.arms();
     let reference = arms.first().map(|arm| arm.name.clone()).unwrap_or_default();
-    let compared = Compared { reference, pairs: Vec::new() };
+    let compared = Compared { reference, pairs: Vec::new(), expectations: Vec::new() };
     let shown = args.progress.map_or(Shown::Bar, Shown::Lines);
     let report = opened.measure("run", &measurement, compared, Stop::Limits, shown)?;
-    let exit = report.summary.status.exit();
+    let exit = report.summary.exit();
     let format = report::Pgbench { deviation: args.progress.is_some(), statements: args.report_per_command };
     report::print(&format, &[report])?;
     Ok(exit)

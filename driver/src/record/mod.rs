@@ -1,6 +1,7 @@
 //! Records: JSON Lines files, written as a run goes.
 
 mod count;
+mod expectation;
 mod host;
 mod latency;
 mod mask;
@@ -12,6 +13,7 @@ mod waits;
 mod writer;
 
 pub use count::*;
+pub use expectation::*;
 pub use latency::{Latency, Point, Unit};
 pub use mask::mask;
 pub use model::*;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::{Count, Latency, Summary};
+use super::{Count, Expectation, Latency, Summary};
 use crate::arm::Placement;
 
 /// Version of the record format; a reader refuses what it does not know.
@@ -41,6 +41,9 @@ pub struct Header {
     pub reference: String,
     /// Extra pairs asked for with `--pair`, (test, base).
     pub pairs: Vec<(String, String)>,
+    /// Asked for with `--expect`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<Expectation>,
     /// Known before measuring: what `sps check` would say.
     pub warnings: Vec<String>,
     /// Socket round trips in microseconds by placement, as measured before the rounds.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::{Dataset, Latency, Plan, ServerInfo, Side, Tool};
+use super::{Answer, Dataset, Latency, Plan, ServerInfo, Side, Tool};
 use crate::arm::Placement;
 use crate::error::Exit;
 use crate::stats::steady::Class;
@@ -30,11 +30,6 @@ impl Status {
             Self::Unfinished => "unfinished",
         }
     }
-
-    /// What a command that measured ends with; failures end it by their error.
-    pub fn exit(self) -> Exit {
-        if self == Self::Interrupted { Exit::Interrupted } else { Exit::Done }
-    }
 }
 
 /// The summary: what `--json` prints.
@@ -56,6 +51,9 @@ pub struct Summary {
     pub reference: String,
     pub arms: Vec<ArmSummary>,
     pub comparisons: Vec<Comparison>,
+    /// What was expected with `--expect`, and what became of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<Answer>,
     /// The ladder's steps, from the wire down; empty in other commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
@@ -71,6 +69,14 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// Path of the record.
     pub record: Option<String>,
+}
+
+impl Summary {
+    /// What a command that measured ends with; failures end it by their error. That a run was interrupted weighs more than
+    /// what it has shown until then.
+    pub fn exit(&self) -> Exit {
+        if self.interrupted { Exit::Interrupted } else { super::exit(&self.expectations) }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -134,6 +140,15 @@ pub struct Comparison {
     pub t_low: Option<f64>,
     pub t_high: Option<f64>,
     pub skewed: bool,
+    /// Lag-1 rank correlation of the rounds' ratios, about 0 where they are independent; None below 20 rounds.
+    #[serde(default)]
+    pub lag1: Option<f64>,
+    /// Is that more than chance would make it?
+    #[serde(default)]
+    pub dependent: bool,
+    /// Did the ratio stay the same through the run?
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<Class>,
 }
 
 /// From a rung of the ladder to the next one down.

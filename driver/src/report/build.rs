@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::comparison::{self, Blocks};
 use super::course::{self, Rates, Ratios};
 use super::precision::Asked;
-use super::{arm, step, warning};
+use super::{arm, expectation, step, warning};
 use crate::record::{ArmSummary, Block, Gates, Header, Host, Point, Record, Status, Summary};
 
 /// What only the run itself knows.
@@ -69,6 +69,7 @@ pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
         reference: header.reference.clone(),
         arms,
         comparisons,
+        expectations: expectation::answers(header, &paired),
         steps: step::steps(header, &paired),
         nets: step::nets(header, &paired),
         round_trip_us: header.round_trip_us.clone(),

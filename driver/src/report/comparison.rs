@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::arm::amount;
 use crate::arm::Placement;
 use crate::record::{ArmInfo, Block, Comparison, Header, Side};
-use crate::stats::estimate;
 use crate::stats::ratio_of_totals::Pair;
+use crate::stats::{estimate, lag, steady};
 
 /// The arm meant by `text`: a full name as in records, or an arm's name, which means `same` placement where it runs in
 /// several, else the first.
@@ -18,13 +18,14 @@ pub fn named<'a>(arms: &'a [ArmInfo], text: &str) -> Option<&'a ArmInfo> {
         .or_else(|| arms.iter().find(fits))
 }
 
-/// All (test, base): each arm against the reference, the pairs asked for, both sides of an A/A comparison, and each wire
+/// All (test, base): each arm against the reference, the pairs asked for or expected something of, both sides of an A/A comparison, and each wire
 /// arm that pgbench calibrates.
 pub fn comparisons_of(header: &Header) -> Vec<(String, String)> {
     let arms = &header.arms;
     let reference = arms.iter().filter(|info| info.name != header.reference);
     let mut out: Vec<(String, String)> = reference.map(|info| (info.name.clone(), header.reference.clone())).collect();
     out.extend(header.pairs.iter().cloned());
+    out.extend(header.expectations.iter().map(|one| (one.test.clone(), one.base.clone())));
     for test in arms {
         if let Some(stem) = test.name.strip_suffix("#2") {
             out.push((test.name.clone(), format!("{stem}#1")));
@@ -43,7 +44,7 @@ pub fn comparisons_of(header: &Header) -> Vec<(String, String)> {
 pub fn all(header: &Header, blocks: &Blocks<'_>) -> Vec<Comparison> {
     let one = |(test, base): (String, String)| {
         let pairs = blocks.pairs(&test, &base);
-        estimate::ratio(&pairs).map(|ratio| summary(test, base, pairs.len(), ratio))
+        estimate::ratio(&pairs).map(|ratio| summary(test, base, &pairs, ratio))
     };
     comparisons_of(header).into_iter().filter_map(one).collect()
 }
@@ -71,11 +72,13 @@ impl<'a> Blocks<'a> {
     }
 }
 
-fn summary(test: String, base: String, rounds: usize, ratio: estimate::Ratio) -> Comparison {
+fn summary(test: String, base: String, pairs: &[(u64, Pair)], ratio: estimate::Ratio) -> Comparison {
     let ends = |interval: Option<crate::stats::Interval>| interval.map(|found| (found.low, found.high)).unzip();
     let (low, high) = ends(ratio.estimate.interval);
     let (total_low, total_high) = ends(ratio.total_interval);
     let (t_low, t_high) = ends(ratio.t_interval);
+    let logs = estimate::logs(pairs);
+    let lag = lag::lag1(&logs);
     Comparison {
         base,
         test,
@@ -84,12 +87,15 @@ fn summary(test: String, base: String, rounds: usize, ratio: estimate::Ratio) ->
         high,
         method: "hodges-lehmann".into(),
         interval: ratio.estimate.source.map(|source| source.name().into()),
-        rounds,
+        rounds: pairs.len(),
         total_ratio: ratio.total,
         total_low,
         total_high,
         t_low,
         t_high,
         skewed: ratio.skewed,
+        lag1: lag.map(|found| found.correlation),
+        dependent: lag.is_some_and(|found| found.clear),
+        course: Some(steady::class(&logs)),
     }
 }

@@ -4,11 +4,11 @@
 use std::io::{Result, Write};
 
 use super::{Format, Report};
-use crate::record::{ArmSummary, Comparison, Summary};
+use crate::record::{Answer, ArmSummary, Comparison, Summary};
 
 pub struct Csv;
 
-const COLUMNS: [&str; 51] = [
+const COLUMNS: [&str; 53] = [
     "record",
     "started",
     "command",
@@ -60,6 +60,8 @@ const COLUMNS: [&str; 51] = [
     "latency_skipped",
     "lag_mean_ns",
     "lag_max_ns",
+    "expected",
+    "verdict",
 ];
 
 impl Format for Csv {
@@ -91,6 +93,13 @@ fn row(summary: &Summary, arm: &ArmSummary, found: Option<&Comparison>) -> [Stri
     let latency = arm.latency.as_ref();
     let step = summary.steps.iter().find(|step| step.from == arm.name);
     let net = summary.nets.iter().find(|net| net.arm == arm.name);
+    // several bounds of one ratio share a cell
+    let answered = |part: &dyn Fn(&Answer) -> String| {
+        let base = found.map(|found| found.base.as_str());
+        let of =
+            |answer: &&Answer| answer.expectation.test == arm.name && Some(answer.expectation.base.as_str()) == base;
+        summary.expectations.iter().filter(of).map(part).collect::<Vec<_>>().join("; ")
+    };
     let int = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
     [
         summary.record.clone().unwrap_or_default(),
@@ -144,5 +153,7 @@ fn row(summary: &Summary, arm: &ArmSummary, found: Option<&Comparison>) -> [Stri
         natural(latency.and_then(|latency| latency.skipped)),
         float(latency.and_then(|latency| latency.lag_mean_ns)),
         natural(latency.and_then(|latency| latency.lag_max_ns)),
+        answered(&|answer| format!("{} {}", answer.expectation.relation.sign(), answer.expectation.bound)),
+        answered(&|answer| answer.verdict.name().into()),
     ]
 }

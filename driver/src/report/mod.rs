@@ -12,6 +12,7 @@ mod comparison;
 mod course;
 mod csv;
 mod document;
+mod expectation;
 mod html;
 mod json;
 mod ladder;

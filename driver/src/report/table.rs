@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table as Grid, presets};
 use super::number::{bytes, count, plural, range, ratio, time};
 use super::{Format, Report, ladder, latency, percent};
 use crate::error::printable;
-use crate::record::{ArmSummary, Comparison, Side, Summary};
+use crate::record::{Answer, ArmSummary, Comparison, Side, Summary};
 
 pub struct Table;
 
@@ -160,6 +160,9 @@ fn foot(summary: &Summary, out: &mut dyn Write) -> Result<()> {
         .map(|(arm, missing)| format!("{} {}", arm.name, count(missing as f64)))
         .collect();
     line(out, "not found", if missing.is_empty() { "0".into() } else { missing.join(", ") })?;
+    for answer in &summary.expectations {
+        line(out, "expected", verdict(answer))?;
+    }
     if let Some(precision) = summary.precision {
         line(out, "precision", format_args!("±{} (wanted ±{})", percent(precision), percent(summary.plan.half_width)))?;
     }
@@ -170,6 +173,19 @@ fn foot(summary: &Summary, out: &mut dyn Write) -> Result<()> {
         Some(record) => line(out, "record", record),
         None => Ok(()),
     }
+}
+
+fn verdict(answer: &Answer) -> String {
+    let seen = match (answer.ratio, answer.low) {
+        (None, _) => "no round of both".into(),
+        (Some(found), None) => format!("{}, too few rounds for an interval", ratio(found)),
+        (Some(found), Some(_)) => {
+            let confidence = format!("{:.1}", answer.confidence * 100.0);
+            let confidence = confidence.trim_end_matches(".0");
+            format!("{}, {confidence} % interval {}", ratio(found), range(answer.low, answer.high, ratio))
+        }
+    };
+    format!("{}: {} ({seen})", answer.expectation, answer.verdict.name())
 }
 
 fn wire(summary: &Summary) -> impl Iterator<Item = &ArmSummary> {

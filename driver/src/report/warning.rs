@@ -6,7 +6,7 @@ use super::ladder;
 use super::number::{count, plural, ratio};
 use super::precision::percent;
 use crate::arm::Placement;
-use crate::record::{ArmSummary, Block, Header, Side, Status, Summary};
+use crate::record::{ArmSummary, Block, Comparison, Header, Side, Status, Summary};
 use crate::stats::steady::Class;
 use crate::stats::wilcoxon::FEWEST;
 
@@ -75,7 +75,7 @@ fn of_cores(header: &Header, out: &mut Vec<String>) {
     }
 }
 
-/// Arms that went alike in one warning: mostly it is the machine that changed.
+/// Arms, and ratios, that went alike in one warning: mostly it is the machine that changed.
 fn of_courses(summary: &Summary, out: &mut Vec<String>) {
     for course in [Class::Warming, Class::Drifting, Class::NoSteadyState] {
         let arms = summary.arms.iter().filter(|arm| arm.course == course).map(|arm| arm.name.as_str());
@@ -83,6 +83,24 @@ fn of_courses(summary: &Summary, out: &mut Vec<String>) {
         if !arms.is_empty() {
             out.push(format!("{}: {}", arms.join(", "), course.about()));
         }
+    }
+    // a ladder's ratios are beside its point
+    let compared: &[Comparison] = if summary.command == ladder::COMMAND { &[] } else { &summary.comparisons };
+    for course in [Class::Warming, Class::Drifting, Class::NoSteadyState] {
+        let ratios = compared.iter().filter(|found| found.course == Some(course));
+        let ratios: Vec<String> = ratios.map(|found| format!("{} / {}", found.test, found.base)).collect();
+        if !ratios.is_empty() {
+            out.push(format!("ratio {}: {}", ratios.join(", "), course.about()));
+        }
+    }
+    let dependent = compared.iter().filter(|found| found.dependent);
+    let dependent: Vec<String> =
+        dependent.filter_map(|found| Some(format!("{} / {} {:.2}", found.test, found.base, found.lag1?))).collect();
+    if !dependent.is_empty() {
+        out.push(format!(
+            "rounds depend on the one before (lag-1 rank correlation): {}; their intervals hold as far as epochs are independent",
+            dependent.join(", ")
+        ));
     }
 }
 

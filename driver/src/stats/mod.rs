@@ -11,6 +11,7 @@ pub mod rank;
 pub mod ratio_of_totals;
 pub mod steady;
 pub mod student_t;
+pub mod verdict;
 pub mod walsh;
 pub mod wilcoxon;
 

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use crate::error::Result;
 use crate::measure::Measurement;
-use crate::record::{Dataset, Header, Host, SCHEMA_VERSION, Tool, mask, utc};
+use crate::record::{Dataset, Expectation, Header, Host, SCHEMA_VERSION, Tool, mask, utc};
 use crate::server::Target;
 
 /// What a command compares, beside the arms that it measures.
@@ -14,6 +14,7 @@ pub struct Compared {
     pub reference: String,
     /// Extra pairs, (test, base).
     pub pairs: Vec<(String, String)>,
+    pub expectations: Vec<Expectation>,
 }
 
 /// Gathers the header of a run of `command`; measures the socket round trips.
@@ -38,6 +39,7 @@ pub fn header(
         arms: measurement.arms(),
         reference: compared.reference,
         pairs: compared.pairs,
+        expectations: compared.expectations,
         warnings,
         round_trip_us: measurement.round_trip_us()?,
     })

@@ -70,7 +70,7 @@ impl Suite<'_> {
         // the ground is as warm as the definition wants it
         measurement.leave_data();
         let reference = measurement.arms().first().map(|arm| arm.name.clone()).unwrap_or_default();
-        let compared = Compared { reference, pairs: Vec::new() };
+        let compared = Compared { reference, pairs: Vec::new(), expectations: Vec::new() };
         let header = header("suite", target, dataset, &measurement, compared, Vec::new())?;
         let folder = tempfile::Builder::new().prefix("sps-").tempdir()?;
         let writer = Writer::create(Some(self.records.as_deref().unwrap_or(folder.path())), "suite")?;
