@@ -21,4 +21,5 @@ mod schema;
 mod standby;
 mod suite;
 mod support;
+mod tls;
 mod wire;

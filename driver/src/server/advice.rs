@@ -58,6 +58,10 @@ pub fn handshake(error: &io::Error) -> Error {
         text if text.contains("not valid for") || text.contains("NotValidForName") => {
             "the certificate is another host's: connect by its name, or use sslmode=verify-ca"
         }
+        text if text.contains("UnsupportedCertVersion") => {
+            "the server's certificate is of X.509 version 1, which sps can use but not verify: sign it with -extfile, \
+             or use sslmode=require"
+        }
         text if text.contains("invalid peer certificate") => {
             "sslrootcert names the certificates to trust; sslmode=require without one trusts any"
         }

@@ -11,7 +11,7 @@ pub fn describe(session: &Session) -> Result<(ServerInfo, Option<String>)> {
     let row = session.query_one(
         "select current_setting('server_version_num')::int, version(), current_database()::text, pg_is_in_recovery(),
                 coalesce(current_setting('debug_assertions', true), 'off') = 'on',
-                current_user::text, coalesce(inet_server_addr() = inet_client_addr(), true)",
+                current_user::text, coalesce(inet_server_addr() = inet_client_addr() or inet_server_addr() << '127.0.0.0/8', true)",
         &[],
     )?;
     let extension = session.query_opt(
@@ -52,7 +52,7 @@ pub fn non_default(session: &Session) -> Result<BTreeMap<String, String>> {
 /// The postmaster's process id, where the server runs on this machine and shows among its processes: our backend's parent.
 pub fn local_postmaster(session: &Session) -> Result<Option<i32>> {
     let row =
-        session.query_one("select pg_backend_pid(), coalesce(inet_server_addr() = inet_client_addr(), true)", &[])?;
+        session.query_one("select pg_backend_pid(), coalesce(inet_server_addr() = inet_client_addr() or inet_server_addr() << '127.0.0.0/8', true)", &[])?;
     let (backend, local): (i32, bool) = (row.get(0), row.get(1));
     // the id may mean another process here when the server is in a container: both have to look like PostgreSQL's
     let looks = |pid: i32| process(pid).is_some_and(|(name, _)| name.starts_with("postgres"));

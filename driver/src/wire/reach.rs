@@ -299,7 +299,13 @@ fn negotiate(plain: &mut Plain, config: &Config, host: &Host) -> std::result::Re
         ));
     }
     let client = tls.client().map_err(Negotiation::Refused)?;
-    let name = host.tls_name(tls.mode).and_then(|name| tls::server_name(&name)).map_err(Negotiation::Refused)?;
+    let name = host.tls_name(tls.mode).and_then(|name| tls::server_name(&name));
+    let name = match (name, plain) {
+        (Err(error), _) if tls.mode == tls::Mode::VerifyFull => return Err(Negotiation::Refused(error)),
+        // nobody asks for it
+        (Err(_), Plain::Tcp(stream)) => ServerName::from(stream.peer_addr().map_err(Negotiation::Broken)?.ip()),
+        (name, _) => name.map_err(Negotiation::Refused)?,
+    };
     Ok(Some(Secure { client, name, direct: tls.direct }))
 }
 
