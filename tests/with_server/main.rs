@@ -18,6 +18,7 @@ mod results;
 mod run;
 #[path = "../schema.rs"]
 mod schema;
+mod service;
 mod standby;
 mod suite;
 mod support;

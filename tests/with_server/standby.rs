@@ -11,6 +11,7 @@ use nix::unistd::{Pid, geteuid};
 use sps::arm::LOOPS;
 use sps::record;
 use sps::server::{Config, Session};
+use sps::wire::LeanConnection;
 
 use crate::measure::wire_arms;
 use crate::support::{Database, config, has_extension, run, sps};
@@ -103,4 +104,41 @@ fn every_read_arm_runs_on_a_hot_standby() {
     assert!(record.header.server.in_recovery);
     assert_eq!(record.blocks.len(), 2 * arms.len());
     assert!(record.blocks.iter().all(|block| block.found.is_none_or(|found| found == block.selects)));
+}
+
+#[test]
+fn target_session_attrs_choose_among_hosts() {
+    use sps::server::Wanted;
+    let standby = Standby::start();
+    let primary = crate::support::config("postgres").hosts.remove(0);
+    let mut config = standby.config("postgres");
+    let copy = config.hosts[0].clone();
+    let found = |config: &Config| -> Result<String, sps::error::Error> {
+        let lean = LeanConnection::connect(config)?.value("select pg_is_in_recovery()")?;
+        let session = Session::connect(config)?.query_one("select pg_is_in_recovery()::text", &[])?;
+        assert_eq!(session.get::<_, String>(0)[..1], lean);
+        Ok(lean)
+    };
+    for hosts in [[primary.clone(), copy.clone()], [copy.clone(), primary.clone()]] {
+        let first =
+            if hosts[0].port == primary.port && format!("{}", hosts[0]) == format!("{primary}") { "f" } else { "t" };
+        config.hosts = hosts.into();
+        for (wanted, expected) in [
+            (Wanted::Any, first),
+            (Wanted::ReadWrite, "f"),
+            (Wanted::ReadOnly, "t"),
+            (Wanted::Primary, "f"),
+            (Wanted::Standby, "t"),
+            (Wanted::PreferStandby, "t"),
+        ] {
+            config.wanted = wanted;
+            assert_eq!(found(&config).unwrap(), expected, "{wanted:?}");
+        }
+    }
+    config.hosts = vec![primary];
+    config.wanted = Wanted::PreferStandby;
+    assert_eq!(found(&config).unwrap(), "f");
+    config.wanted = Wanted::Standby;
+    let error = found(&config).unwrap_err();
+    assert!(error.message.contains("server is not in hot standby mode"), "{error}");
 }

@@ -178,10 +178,25 @@ END
         try "postgres://postgres@$IP/postgres?sslmode=disable"
         try "postgres://postgres@$IP/postgres?ssl=true"
         try "postgres://postgres@${PGHOST//\//%2F}/postgres"
+        # a password for each host; a host that refuses one is the last that is asked
+        printf '/no/where:*:*:scram:falsch\n%s:5432:*:scram:ge"h eim'"'"'\\\\\n' "$IP" >.pgpass; chmod 0600 .pgpass
+        try "host=/no/where,$IP user=scram dbname=postgres"
+        try "host=/no/where user=scram dbname=postgres"
+        try "host=$IP,$PGHOST user=md5 dbname=postgres"
+        rm .pgpass
+        for flag in -W ''; do
+          { sleep 2; printf 'ge"h eim'"'"'\\\n'; sleep 8; } |
+            script -qec "$SPS check $flag -h $IP -U scram -d postgres" typed >/dev/null || true
+          echo "typed: $(grep -c 'Password for user scram: ' typed) $(grep -c 'user scram' typed) $(grep -c eim typed)"
+        done
+        for flag in -W -w; do echo "untyped: $("$SPS" check $flag -h "$IP" -U scram -d postgres 2>&1 </dev/null)"; done
     "#,
     );
     let Some(said) = said else { return };
-    all_same(&said, 12 + 6 + 8 + 7 + 5);
+    all_same(&said, 12 + 6 + 8 + 7 + 5 + 3);
+    assert_eq!(said.stdout.matches("typed: 1 2 0").count(), 2, "{}", said.stdout);
+    assert!(said.stdout.contains("untyped: sps: -W asks for a password"), "{}", said.stdout);
+    assert!(said.stdout.contains("wants a password, and none was given"), "{}", said.stdout);
     for (part, expected) in [
         ("scram password='ge\"h eim\\'\\\\' sslmode=require channel_binding=require", "scram|postgres|t"),
         ("sslcert=client.crt sslkey=client.key>", "certified|postgres|t"),

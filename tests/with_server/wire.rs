@@ -151,3 +151,15 @@ fn a_dead_host_is_passed_over_and_a_lonely_one_is_an_error() {
     config.hosts.push(live);
     assert_eq!(LeanConnection::connect(&config).unwrap().value("SELECT 1").unwrap(), "1");
 }
+
+#[test]
+fn a_socket_in_the_abstract_namespace_is_found() {
+    use std::os::linux::net::SocketAddrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let name = folder.path().to_str().unwrap().to_owned();
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(format!("{name}/.s.PGSQL.5432")).unwrap();
+    let listener = std::os::unix::net::UnixListener::bind_addr(&address).unwrap();
+    let _tap = Tap::at(listener, folder);
+    let config = Config::local(format!("@{name}"), 5432, &std::env::var("PGUSER").unwrap(), "postgres");
+    assert_eq!(LeanConnection::connect(&config).unwrap().value("SELECT 1").unwrap(), "1");
+}

@@ -19,6 +19,11 @@ impl Tap {
     pub fn start() -> Self {
         let folder = tempfile::tempdir_in("/tmp").unwrap();
         let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
+        Self::at(listener, folder)
+    }
+
+    /// On a socket that is there; `folder` is removed with the tap.
+    pub fn at(listener: UnixListener, folder: tempfile::TempDir) -> Self {
         let (host, port) = (std::env::var("PGHOST").unwrap(), std::env::var("PGPORT").unwrap());
         let server = PathBuf::from(host).join(format!(".s.PGSQL.{port}"));
         let sent = Arc::new(Mutex::new(Vec::new()));
