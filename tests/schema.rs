@@ -15,6 +15,7 @@ pub fn check_record(record: &str) {
         let expected = match at {
             0 => "header",
             _ if at + 1 == record.lines().count() => "summary",
+            _ if value["type"] == "lost" => "lost",
             _ => "block",
         };
         assert_eq!(value["type"], expected, "line {}", at + 1);
@@ -45,6 +46,6 @@ fn validators() -> &'static (Validator, Parts) {
         let schema: Value = serde_json::from_str(include_str!("../driver/record.schema.json")).unwrap();
         let compile = |schema: &Value| jsonschema::draft202012::new(schema).expect("the schema is one");
         let part = |kind| compile(&json!({"$ref": format!("#/$defs/{kind}"), "$defs": schema["$defs"]}));
-        (compile(&schema), ["header", "block", "summary", "count"].map(|kind| (kind, part(kind))).into())
+        (compile(&schema), ["header", "block", "lost", "summary", "count"].map(|kind| (kind, part(kind))).into())
     })
 }

@@ -35,6 +35,21 @@ impl Error {
         Self { exit: Exit::Usage, message: message.into(), hint: None, sqlstate: None }
     }
 
+    /// A connection that was there is no more.
+    pub fn lost(message: impl Into<String>) -> Self {
+        Self::failed(message).sqlstate("08006")
+    }
+
+    /// Was a connection lost: broken, or ended by an administrator, a shutdown or a crash?
+    pub fn is_lost(&self) -> bool {
+        matches!(self.sqlstate.as_deref(), Some("08000" | "08003" | "08006" | "57P01" | "57P02"))
+    }
+
+    /// Is there no server at the moment: not reached, starting or stopping?
+    pub fn is_away(&self) -> bool {
+        matches!(self.sqlstate.as_deref(), Some("08001" | "57P03"))
+    }
+
     pub fn interrupted() -> Self {
         Self { exit: Exit::Interrupted, message: "interrupted".into(), hint: None, sqlstate: None }
     }
@@ -73,7 +88,15 @@ impl std::error::Error for Error {}
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        Self::failed(error.to_string())
+        use std::io::ErrorKind::{
+            BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, TimedOut, UnexpectedEof,
+        };
+        match error.kind() {
+            BrokenPipe | ConnectionAborted | ConnectionReset | NotConnected | TimedOut | UnexpectedEof => {
+                Self::lost(format!("connection lost: {error}"))
+            }
+            _ => Self::failed(error.to_string()),
+        }
     }
 }
 

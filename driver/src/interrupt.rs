@@ -54,7 +54,7 @@ pub fn install() -> Result<()> {
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in signals.forever() {
             if REQUESTED.swap(true, Ordering::SeqCst) {
-                running().iter().for_each(|(_, stop)| stop.abandon());
+                abandon_all();
             } else {
                 // a thread of its own: a cancel that hangs must not keep the second signal waiting
                 let _ = std::thread::Builder::new().name("cancel".into()).spawn(cancel_all);
@@ -86,6 +86,11 @@ fn cancel_all() {
         }
         std::thread::sleep(REPEAT);
     }
+}
+
+/// Gives up on everything that runs: whoever waits for an answer sees the connection's end.
+pub fn abandon_all() {
+    running().iter().for_each(|(_, stop)| stop.abandon());
 }
 
 /// Has the user asked to stop?

@@ -69,7 +69,7 @@ fn summary(expectations: Vec<Expectation>, rounds: u64, status: Status) -> Summa
     let mut header = header(&ARMS);
     header.expectations = expectations;
     let blocks = blocks(&header, &RATES, rounds);
-    let summary = build(&header, &blocks, &Outcome { status, warnings: Vec::new(), record: None });
+    let summary = build(&header, &blocks, &Outcome { status, warnings: Vec::new(), lost: Vec::new(), record: None });
     check_line(&serde_json::to_value(&summary).unwrap());
     summary
 }

@@ -32,7 +32,12 @@ fn ladder(arms: &[&str]) -> Header {
 
 fn summary_of(header: &Header, times: &[f64], rounds: u64) -> Summary {
     let rates: Vec<f64> = times.iter().map(|ns| 1e9 / ns).collect();
-    let outcome = Outcome { status: Status::Done, warnings: Vec::new(), record: Some("results/x.jsonl".into()) };
+    let outcome = Outcome {
+        status: Status::Done,
+        warnings: Vec::new(),
+        lost: Vec::new(),
+        record: Some("results/x.jsonl".into()),
+    };
     let summary = build(header, &blocks(header, &rates, rounds), &outcome);
     check_line(&serde_json::to_value(&summary).unwrap());
     summary
@@ -160,7 +165,7 @@ fn csv_has_the_step_and_the_net_time_beside_each_arm() {
 fn other_commands_have_no_steps() {
     let header = header(&ARMS);
     let rates: Vec<f64> = TIMES.iter().map(|ns| 1e9 / ns).collect();
-    let outcome = Outcome { status: Status::Done, warnings: Vec::new(), record: None };
+    let outcome = Outcome { status: Status::Done, warnings: Vec::new(), lost: Vec::new(), record: None };
     let value = serde_json::to_value(build(&header, &blocks(&header, &rates, 6), &outcome)).unwrap();
     assert!(value.get("steps").is_none() && value.get("nets").is_none());
 }

@@ -132,7 +132,7 @@ fn told(mut header: Header, limit: Option<Duration>) -> Summary {
         block.latency = Some(counted(&waits(block.round as i64, 1000), limit));
         check_line(&serde_json::to_value(Line::Block(Box::new(block.clone()))).unwrap());
     }
-    let outcome = Outcome { status: Status::Done, warnings: Vec::new(), record: None };
+    let outcome = Outcome { status: Status::Done, warnings: Vec::new(), lost: Vec::new(), record: None };
     let summary = build(&header, &blocks, &outcome);
     check_line(&serde_json::to_value(&summary).unwrap());
     summary

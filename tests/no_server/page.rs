@@ -15,7 +15,7 @@ fn report_of(header: &Header, rates: &[f64], rounds: u64, warnings: &[&str]) -> 
         first.gates = Some(Gates { selects: 1000, found: Some(1000), checksum: Some(7), plan, ..Gates::default() });
     }
     let warnings = warnings.iter().map(|text| (*text).into()).collect();
-    let outcome = Outcome { status: Status::Done, warnings, record: Some("results/x.jsonl".into()) };
+    let outcome = Outcome { status: Status::Done, warnings, lost: Vec::new(), record: Some("results/x.jsonl".into()) };
     Report::new(header, &blocks, build(header, &blocks, &outcome))
 }
 

@@ -13,7 +13,7 @@ const ARMS: [&str; 4] = ["simple@same", "prepared@same", "prepared@split", "plpg
 const RATES: [f64; 4] = [50e3, 70e3, 11e3, 160e3];
 
 fn outcome(status: Status) -> Outcome {
-    Outcome { status, warnings: Vec::new(), record: Some("results/x.jsonl".into()) }
+    Outcome { status, warnings: Vec::new(), lost: Vec::new(), record: Some("results/x.jsonl".into()) }
 }
 
 fn summary_of(header: &Header, blocks: &[Block]) -> Summary {

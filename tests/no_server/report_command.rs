@@ -19,7 +19,7 @@ fn record(folder: &Path, whole: bool, scale: i64) -> PathBuf {
         writer.write(&Line::Block(Box::new(block.clone()))).unwrap();
     }
     if whole {
-        let outcome = Outcome { status: Status::Done, warnings: Vec::new(), record: None };
+        let outcome = Outcome { status: Status::Done, warnings: Vec::new(), lost: Vec::new(), record: None };
         let summary = build(&header, &blocks, &outcome);
         writer.write(&Line::Summary(Box::new(summary))).unwrap();
     }

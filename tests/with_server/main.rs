@@ -7,6 +7,7 @@ mod connect;
 mod count;
 mod dataset;
 mod extension;
+mod fault;
 mod init;
 mod interrupt;
 mod ladder;

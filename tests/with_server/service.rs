@@ -38,7 +38,7 @@ fn services_are_read_where_and_as_psql_reads_them() {
     let file = write(
         "services",
         &format!(
-            "# one\n[other]\nhost=/no/where\n\n[mine]\n{at}dbname={named}\n  application_name = x\n{broken}{at}dbname={named}\ndbname=none\n[twice]\nhost=/no/where\n"
+            "# one\n[other]\nhost=/no/where\n\n[mine]\n{at}dbname={named}\n  application_name=x\n{broken}{at}dbname={named}\ndbname=none\n[twice]\nhost=/no/where\n"
         ),
     );
     write(".pg_service.conf", &format!("[home]\n{at}dbname={named}\n[both]\nhost=/no/where\n"));

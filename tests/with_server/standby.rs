@@ -19,6 +19,8 @@ use crate::support::{Database, config, has_extension, run, sps};
 /// A copy of the tests' server that follows it, on a socket of its own; stopped when dropped.
 pub struct Standby {
     server: Child,
+    /// What starts it.
+    start: Command,
     folder: tempfile::TempDir,
 }
 
@@ -41,17 +43,35 @@ impl Standby {
         backup.args(["-R", "-c", "fast", "-h", &host, "-p", &port, "-U", &std::env::var("PGUSER").unwrap(), "-D"]);
         run(backup.arg(&copy)).code(0);
 
-        let mut server = as_owner(&postgres, &owner);
-        server.arg("-D").arg(&copy).arg("-k").arg(folder.path());
-        server.args(["-c", "listen_addresses=", "-c", "port=5432", "-c", "hot_standby=on"]);
-        server.stdout(Stdio::null()).stderr(Stdio::null());
-        let standby = Self { server: server.spawn().unwrap(), folder };
+        let mut start = as_owner(&postgres, &owner);
+        start.arg("-D").arg(&copy).arg("-k").arg(folder.path());
+        start.args(["-c", "listen_addresses=", "-c", "port=5432", "-c", "hot_standby=on"]);
+        start.stdout(Stdio::null()).stderr(Stdio::null());
+        let standby = Self { server: start.spawn().unwrap(), start, folder };
+        standby.wait();
+        standby
+    }
+
+    fn wait(&self) {
         let begun = Instant::now();
-        while Session::connect(&standby.config("postgres")).is_err() {
+        while Session::connect(&self.config("postgres")).is_err() {
             assert!(begun.elapsed() < Duration::from_secs(30), "the standby does not start");
             std::thread::sleep(Duration::from_millis(50));
         }
-        standby
+    }
+
+    /// A fast shutdown, a while of nothing, a new start.
+    pub fn restart(&mut self) {
+        kill(Pid::from_raw(self.server.id() as i32), Signal::SIGINT).unwrap();
+        self.server.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        self.server = self.start.spawn().unwrap();
+        self.wait();
+    }
+
+    /// Where its socket is, on port 5432.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub fn config(&self, database: &str) -> Config {

@@ -126,7 +126,9 @@ pub fn finish(mut command: Command) -> Result<(ExitStatus, String, String)> {
 /// Its own last words as an error.
 pub fn failed(status: ExitStatus, stdout: &str, stderr: &str) -> Error {
     let last = stderr.lines().chain(stdout.lines()).rfind(|line| !line.trim().is_empty());
-    Error::failed(format!("pgbench failed ({status}): {}", last.unwrap_or("it said nothing")))
+    let said = format!("pgbench failed ({status}): {}", last.unwrap_or("it said nothing"));
+    let gone = ["server closed the connection", "terminating connection", "connection to server"];
+    if gone.iter().any(|words| stderr.contains(words)) { Error::lost(said) } else { Error::failed(said) }
 }
 
 fn bindir_of(pg_config: &OsStr) -> Option<PathBuf> {

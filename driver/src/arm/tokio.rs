@@ -42,7 +42,7 @@ impl Share {
         let connect = |_| -> Result<Arc<Connected>> {
             interrupt::check()?;
             let bridged = Bridged::connect(&runtime, config)?;
-            let _cancel = interrupt::register(bridged.cancel());
+            let _cancel = interrupt::register(bridged.cancel()?);
             let client = bridged.client;
             let (statement, pid) = runtime.block_on(async {
                 client.batch_execute(set).await?;

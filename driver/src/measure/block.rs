@@ -148,6 +148,19 @@ pub fn stretch(
     }
 }
 
+/// How long a block may take before its server is taken for gone; None: for ever. Calls of a layer take as long as they take,
+/// and so do selects that are counted.
+fn patience(measurement: &Measurement<'_>, arm: &Arm, until: Until) -> Option<Duration> {
+    let given = measurement.target.config.user_timeout.unwrap_or(PATIENCE);
+    match (&arm.kind, until) {
+        (Kind::Wire(_) | Kind::Tokio, Until::Elapsed(length)) => Some(length + given),
+        _ => None,
+    }
+}
+
+/// A select that takes as long is answered by nobody. tcp_user_timeout, where it is set, says another.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Clients spread over threads as evenly as they go; any number of either.
 fn lean<S: Counting>(
     measurement: &Measurement<'_>,
@@ -167,7 +180,7 @@ fn lean<S: Counting>(
         let terms = Terms { until: stretch.until, latency_limit: stretch.limit, arrivals: arrivals.next() };
         works.push(move || Ok((drive(mine, terms)?, ())));
     }
-    let ran = thread::run(&measurement.placing, arm.info.placement, works)?;
+    let ran = thread::run(&measurement.placing, arm.info.placement, patience(measurement, arm, stretch.until), works)?;
     let tally = clients.iter().map(|client| client.script.tally()).reduce(Tally::plus).unwrap_or_default();
     Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used, waits: Some(ran.waits) })
 }
@@ -188,7 +201,7 @@ fn by_tokio(
             works.push(move || share.drive(keys, stretch.until, stretch.limit));
         }
     }
-    let ran = thread::run(&measurement.placing, arm.info.placement, works)?;
+    let ran = thread::run(&measurement.placing, arm.info.placement, patience(measurement, arm, stretch.until), works)?;
     let tally = ran.results.into_iter().reduce(Tally::plus).unwrap_or_default();
     Ok(Done { tally, driver_ns: ran.driver_ns, used: ran.used, waits: Some(ran.waits) })
 }

@@ -62,6 +62,14 @@ impl Connections {
         Ok(Self::Lean { connections, arrivals: arrivals(plan, epoch) })
     }
 
+    /// Cancels what is under way, since nobody will wait for it.
+    pub fn cancel(&self) {
+        if let Self::Lean { connections, .. } = self {
+            let cancels: Vec<_> = connections.iter().filter_map(LeanConnection::cancel).collect();
+            std::thread::scope(|scope| cancels.into_iter().for_each(|cancel| drop(scope.spawn(cancel))));
+        }
+    }
+
     /// Process ids of the backends.
     pub fn backends(&self) -> Vec<i32> {
         match self {

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::record::Gates;
+use crate::record::{Block, Gates};
 use crate::schedule;
 
 use super::block::{self, Position};
 use super::connections::Connections;
 use super::gate::Gate;
+use super::loss::{self, Losses};
 use super::plan::{Arm, Kind, has_pgbench};
 use super::{Measurement, Next, Sink, agreement, warm};
 
@@ -32,30 +33,33 @@ fn gate(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<Gate> {
 /// Measures epoch after epoch until the sink has enough.
 pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
     let gate = gate(measurement, sink)?;
+    let arms = &measurement.arms;
+    let mut losses = Losses::new(arms.len());
     let mut warned_of_clock = false;
     let mut round = 0;
     for epoch in 0.. {
-        let Started { mut connections, mut seen, mut connect_ns } = start(measurement, &gate, epoch, sink)?;
+        let mut started = match epoch {
+            0 => start(measurement, &gate, epoch, sink)?,
+            _ => loss::patiently(|| start(measurement, &gate, epoch, sink))?,
+        };
         sink.ready(epoch)?;
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
-            let arms = &measurement.arms;
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
                 interrupt::check()?;
                 let at = Position { epoch, round, position };
-                let mut fresh;
-                let connected = match connections.as_mut() {
-                    Some(connections) => &mut connections[arm],
-                    None => {
-                        fresh = Connections::new(measurement, &arms[arm], epoch)?;
-                        &mut fresh
+                let block = match one(measurement, &mut started, arm, at) {
+                    Ok(block) => block,
+                    // selects that are counted have to be whole
+                    Err(error) if measurement.plan.per_client.is_some() => return Err(error),
+                    Err(error) => {
+                        sink.lost(losses.add(error, arm, &arms[arm].info.name, at)?)?;
+                        started.connections = None;
+                        started = loss::patiently(|| start(measurement, &gate, epoch, sink))?;
+                        continue;
                     }
                 };
-                let (gates, connect_ns) = (seen[arm].take(), connect_ns[arm].take());
+                losses.none(arm);
                 let arm = &arms[arm];
-                let mut block = block::run(measurement, arm, connected, at)
-                    .map_err(|error| if interrupt::requested() { Error::interrupted() } else { error })
-                    .map_err(|error| named(error, arm))?;
-                (block.gates, block.connect_ns) = (gates, connect_ns);
                 let gap = (block.driver_ns - block.elapsed_ns) as f64 / block.driver_ns.max(1) as f64;
                 // a control's calls are over at once, and their set-up is all there is to see
                 if !warned_of_clock && block.calls.is_some() && !arm.info.control && gap.abs() > CLOCK_GAP {
@@ -73,11 +77,31 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
             let epoch_done = in_epoch >= measurement.plan.rounds_per_epoch;
             let next = sink.round(round - 1, epoch, epoch_done)?;
             if next == Next::Stop || measurement.plan.max_rounds.is_some_and(|most| round >= most) {
-                return Ok(());
+                return losses.finish();
             }
         }
     }
     Ok(())
+}
+
+/// A block of one arm, with what its epoch's start brought.
+fn one(measurement: &Measurement<'_>, started: &mut Started, arm: usize, at: Position) -> Result<Block> {
+    let Started { connections, seen, connect_ns } = started;
+    let info = &measurement.arms[arm];
+    let mut fresh;
+    let connected = match connections.as_mut() {
+        Some(connections) => &mut connections[arm],
+        None => {
+            fresh = Connections::new(measurement, info, at.epoch)?;
+            &mut fresh
+        }
+    };
+    let mut block = block::run(measurement, info, connected, at).map_err(|error| {
+        connected.cancel();
+        if interrupt::requested() { Error::interrupted() } else { named(error, info) }
+    })?;
+    (block.gates, block.connect_ns) = (seen[arm].take(), connect_ns[arm].take());
+    Ok(block)
 }
 
 /// An epoch that can be measured.

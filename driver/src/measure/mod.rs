@@ -8,6 +8,7 @@ mod block;
 mod connections;
 mod epoch;
 mod gate;
+mod loss;
 mod pgbench_block;
 mod placing;
 mod plan;
@@ -25,7 +26,7 @@ use select_loop_keys::Distribution;
 
 use crate::arm::{ArmSpec, Lookup, Placement};
 use crate::error::{Error, Result};
-use crate::record::{ArmInfo, Block, Dataset, Plan};
+use crate::record::{ArmInfo, Block, Dataset, Lost, Plan};
 use crate::server::Target;
 
 pub use block::Done;
@@ -48,6 +49,8 @@ pub trait Sink {
     }
     /// A finished block, in the order of measuring.
     fn block(&mut self, block: Block) -> Result<()>;
+    /// A block that came to nothing, since a connection was lost.
+    fn lost(&mut self, lost: Lost) -> Result<()>;
     /// All blocks of round `round` (from 0, through the run) are in; `epoch_done` when it was the epoch's last.
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next>;
     /// Something the reader of the result has to know.

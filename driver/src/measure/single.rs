@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::record::{ArmInfo, Block};
+use crate::record::{ArmInfo, Block, Lost};
 use crate::wire::Until;
 
 use super::block::{self, Done, Stretch};
@@ -89,6 +89,10 @@ impl Notes {
 
 impl Sink for Notes {
     fn block(&mut self, _block: Block) -> Result<()> {
+        Ok(())
+    }
+
+    fn lost(&mut self, _lost: Lost) -> Result<()> {
         Ok(())
     }
 

@@ -1,9 +1,12 @@
 //! The threads of a block: pinned, started together, their CPU time taken.
 
 use std::sync::Barrier;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use crate::arm::Placement;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::record::Waits;
 use crate::wire::Outcome;
 
@@ -18,27 +21,45 @@ pub struct Ran<T> {
     pub results: Vec<T>,
 }
 
-/// Runs each of `works` on a thread of its own, all from a common start.
+/// Runs each of `works` on a thread of its own, all from a common start. When they are not done after `patience`, all
+/// connections are given up.
 ///
 /// # Errors
 /// The first thread's that failed; a usage error where there is nothing to run.
-pub fn run<T, F>(placing: &Placing, placement: Placement, works: Vec<F>) -> Result<Ran<T>>
+pub fn run<T, F>(placing: &Placing, placement: Placement, patience: Option<Duration>, works: Vec<F>) -> Result<Ran<T>>
 where
     T: Send,
     F: FnOnce() -> Result<(Outcome, T)> + Send,
 {
     let barrier = Barrier::new(works.len());
+    let (done, all_done) = mpsc::channel::<()>();
+    let mut late = false;
     let joined = std::thread::scope(|scope| {
         let barrier = &barrier;
-        let start = |(thread, work)| scope.spawn(move || one(placing, (placement, thread), barrier, work));
+        let start = |(thread, work)| {
+            let done = done.clone();
+            scope.spawn(move || {
+                let ran = one(placing, (placement, thread), barrier, work);
+                drop(done);
+                ran
+            })
+        };
         let running: Vec<_> = works.into_iter().enumerate().map(start).collect();
+        drop(done);
+        // nobody sends: the channel is closed when the last thread is done
+        let waited = patience.map(|patience| all_done.recv_timeout(patience));
+        if waited == Some(Err(RecvTimeoutError::Timeout)) {
+            late = true;
+            interrupt::abandon_all();
+        }
         running.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
     });
     let mut span: Option<Outcome> = None;
     let mut used = Some(Used::default());
     let mut results = Vec::new();
     for thread in joined {
-        let (outcome, mine, result) = thread.map_err(|_| Error::failed("a client thread ended unexpectedly"))??;
+        let ran = thread.map_err(|_| Error::failed("a client thread ended unexpectedly"))?;
+        let (outcome, mine, result) = ran.map_err(|error| if late { silent(patience) } else { error })?;
         span = Some(match span {
             None => outcome,
             Some(mut all) => {
@@ -52,6 +73,13 @@ where
     let span = span.ok_or_else(|| Error::usage("there is no client").hint("use -c 1 or more"))?;
     let driver_ns = span.end.duration_since(span.start).as_nanos() as i64;
     Ok(Ran { driver_ns, waits: span.waits, used, results })
+}
+
+#[cold]
+fn silent(patience: Option<Duration>) -> Error {
+    let seconds = patience.unwrap_or_default().as_secs();
+    Error::lost(format!("the server gave no answer: a block was not over after {seconds} s"))
+        .hint("is the network cut, or the table locked? tcp_user_timeout says how long to wait")
 }
 
 fn one<T>(

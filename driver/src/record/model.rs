@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::{Count, Expectation, Latency, Summary};
+use super::{Count, Expectation, Latency, Lost, Summary};
 use crate::arm::Placement;
 
 /// Version of the record format; a reader refuses what it does not know.
@@ -15,6 +15,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub enum Line {
     Header(Box<Header>),
     Block(Box<Block>),
+    Lost(Box<Lost>),
     Summary(Box<Summary>),
     /// The only line of its record.
     Count(Box<Count>),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::{Block, Header, Line, SCHEMA_VERSION, Summary};
+use super::{Block, Header, Line, Lost, SCHEMA_VERSION, Summary};
 use crate::error::{Error, Result};
 
 /// A record as read.
@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 pub struct Record {
     pub header: Header,
     pub blocks: Vec<Block>,
+    pub lost: Vec<Lost>,
     /// None where the run was killed.
     pub summary: Option<Summary>,
     /// The last line was torn and has been dropped.
@@ -32,7 +33,7 @@ fn read_from(input: impl Read) -> Result<Record> {
     let mut text = Vec::new();
     next_line(&mut input, &mut text)?;
     let header = header(&text)?;
-    let mut record = Record { header, blocks: Vec::new(), summary: None, torn: false };
+    let mut record = Record { header, blocks: Vec::new(), lost: Vec::new(), summary: None, torn: false };
     for number in 2_usize.. {
         if !next_line(&mut input, &mut text)? {
             break;
@@ -59,6 +60,10 @@ impl Record {
                 .hint("a record holds one run: do not join records into one file")),
             Line::Block(block) => {
                 self.blocks.push(*block);
+                Ok(())
+            }
+            Line::Lost(lost) => {
+                self.lost.push(*lost);
                 Ok(())
             }
             Line::Summary(summary) => {

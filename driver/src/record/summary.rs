@@ -50,6 +50,9 @@ pub struct Summary {
     /// Name of the arm that the others are compared with.
     pub reference: String,
     pub arms: Vec<ArmSummary>,
+    /// Blocks that a lost connection hit; nothing of them is in the numbers.
+    #[serde(default)]
+    pub lost_blocks: usize,
     pub comparisons: Vec<Comparison>,
     /// What was expected with `--expect`, and what became of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

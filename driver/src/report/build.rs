@@ -6,7 +6,7 @@ use super::comparison::{self, Blocks};
 use super::course::{self, Rates, Ratios};
 use super::precision::Asked;
 use super::{arm, expectation, step, warning};
-use crate::record::{ArmSummary, Block, Gates, Header, Host, Point, Record, Status, Summary};
+use crate::record::{ArmSummary, Block, Gates, Header, Host, Lost, Point, Record, Status, Summary};
 
 /// What only the run itself knows.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct Outcome {
     pub status: Status,
     /// Warnings that came up while measuring.
     pub warnings: Vec<String>,
+    pub lost: Vec<Lost>,
     /// Path of the record.
     pub record: Option<String>,
 }
@@ -68,6 +69,7 @@ pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
         epochs: distinct(|block| block.epoch),
         reference: header.reference.clone(),
         arms,
+        lost_blocks: outcome.lost.len(),
         comparisons,
         expectations: expectation::answers(header, &paired),
         steps: step::steps(header, &paired),
@@ -79,7 +81,7 @@ pub fn build(header: &Header, blocks: &[Block], outcome: &Outcome) -> Summary {
         warnings: Vec::new(),
         record: outcome.record.clone(),
     };
-    summary.warnings = warning::all(header, blocks, &summary, &outcome.warnings);
+    summary.warnings = warning::all(header, blocks, &summary, outcome);
     summary
 }
 
@@ -107,6 +109,7 @@ pub fn of_record(record: &Record, path: &str) -> Report {
         warnings.push("the record's last line was torn and has been left out".into());
     }
     let (header, blocks) = (&record.header, &record.blocks);
-    let summary = build(header, blocks, &Outcome { status, warnings, record: Some(path.to_owned()) });
+    let summary =
+        build(header, blocks, &Outcome { status, warnings, lost: record.lost.clone(), record: Some(path.to_owned()) });
     Report::new(header, blocks, summary)
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::build::Outcome;
 use super::ladder;
 use super::number::{count, plural, ratio};
 use super::precision::percent;
 use crate::arm::Placement;
-use crate::record::{ArmSummary, Block, Comparison, Header, Side, Status, Summary};
+use crate::record::{ArmSummary, Block, Comparison, Header, Lost, Side, Status, Summary};
 use crate::stats::steady::Class;
 use crate::stats::wilcoxon::FEWEST;
 
@@ -24,9 +25,10 @@ const COMPANY: f64 = 0.9;
 const STEAL: f64 = 0.01;
 
 /// All warnings: known before, come up meanwhile, and seen in the blocks; each once.
-pub fn all(header: &Header, blocks: &[Block], summary: &Summary, meanwhile: &[String]) -> Vec<String> {
+pub fn all(header: &Header, blocks: &[Block], summary: &Summary, outcome: &Outcome) -> Vec<String> {
     let mut out = header.warnings.clone();
-    out.extend(meanwhile.iter().cloned());
+    out.extend(outcome.warnings.iter().cloned());
+    of_lost(&outcome.lost, &mut out);
     for arm in &summary.arms {
         of_arm(arm, summary, &mut out);
     }
@@ -60,6 +62,17 @@ fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {
             summary.plan.threads
         ));
     }
+}
+
+/// One warning; the first says how.
+fn of_lost(lost: &[Lost], out: &mut Vec<String>) {
+    let Some(first) = lost.first() else { return };
+    let mut arms: Vec<&str> = lost.iter().map(|lost| lost.arm.as_str()).collect();
+    arms.sort_unstable();
+    arms.dedup();
+    let blocks = plural(lost.len(), "block");
+    let (arms, error) = (arms.join(", "), &first.error);
+    out.push(format!("{blocks} lost with a connection, and not counted: {arms} ({error})"));
 }
 
 /// One client and its backend have two cores, or share one because they were told to: that is no news.

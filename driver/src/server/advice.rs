@@ -85,8 +85,12 @@ impl From<tokio_postgres::Error> for Error {
                 }
             }
             None => {
-                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-                Self::failed(format!("{error}{cause}"))
+                let source = std::error::Error::source(&error);
+                let cause = source.map(|cause| format!(": {cause}")).unwrap_or_default();
+                match error.is_closed() || source.is_some_and(|cause| cause.is::<io::Error>()) {
+                    true => Self::lost(format!("{error}{cause}")),
+                    false => Self::failed(format!("{error}{cause}")),
+                }
             }
         }
     }

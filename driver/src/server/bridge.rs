@@ -16,6 +16,7 @@ pub struct Bridged {
     pub route: Route,
     /// Version and cipher, where there is TLS.
     pub tls: Option<String>,
+    plain: Plain,
 }
 
 impl Bridged {
@@ -24,13 +25,13 @@ impl Bridged {
     /// # Errors
     /// Says where it tried to connect and what to do; never the password.
     pub fn connect(runtime: &Runtime, config: &Config) -> Result<Self> {
-        let ((client, tls), route) = reach(&OnRuntime(runtime), config)?;
-        Ok(Self { client, route, tls })
+        let ((client, tls, plain), route) = reach(&OnRuntime(runtime), config)?;
+        Ok(Self { client, route, tls, plain })
     }
 
     /// What ends a query from another thread.
-    pub fn cancel(&self) -> Cancel {
-        Cancel { route: self.route.clone(), token: self.client.cancel_token() }
+    pub fn cancel(&self) -> Result<Cancel> {
+        Ok(Cancel { route: self.route.clone(), token: self.client.cancel_token(), plain: self.plain.try_clone()? })
     }
 }
 
@@ -38,6 +39,7 @@ impl Bridged {
 pub struct Cancel {
     route: Route,
     token: tokio_postgres::CancelToken,
+    plain: Plain,
 }
 
 impl Stop for Cancel {
@@ -46,17 +48,18 @@ impl Stop for Cancel {
     }
 
     fn abandon(&self) {
-        self.cancel();
+        self.plain.shutdown();
     }
 }
 
 struct OnRuntime<'a>(&'a Runtime);
 
 impl Start for OnRuntime<'_> {
-    type Session = (Client, Option<String>);
+    type Session = (Client, Option<String>, Plain);
 
     fn start(&self, opened: Opened, route: &Route) -> std::result::Result<Self::Session, Refused> {
         let Opened { plain, secure, deadline } = opened;
+        let kept = plain.try_clone().map_err(Error::from)?;
         let started = async {
             let start = start(plain, secure, route);
             match deadline {
@@ -64,10 +67,10 @@ impl Start for OnRuntime<'_> {
                 Some(deadline) => tokio::time::timeout_at(deadline.into(), start).await.unwrap_or(Err(Refused::late())),
             }
         };
-        self.0.block_on(started)
+        self.0.block_on(started).map(|(client, tls)| (client, tls, kept))
     }
 
-    fn value(&self, (client, _): &mut Self::Session, sql: &str) -> Result<String> {
+    fn value(&self, (client, ..): &mut Self::Session, sql: &str) -> Result<String> {
         let messages = self.0.block_on(client.simple_query(sql))?;
         let first = messages.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0),

@@ -140,7 +140,8 @@ impl NamedArgs {
             ("user", &self.user, "-U"),
             ("dbname", &self.dbname, "-d"),
         ] {
-            if let Some(value) = value {
+            // as in psql: an empty one is none
+            if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
                 parameters.set(name, value.clone(), flag);
             }
         }

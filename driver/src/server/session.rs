@@ -69,7 +69,7 @@ impl Session {
     /// Does something long: Ctrl-C cancels what the session runs meanwhile, and the error is then
     /// [`Error::interrupted`].
     pub fn interruptible<T>(&self, long: impl FnOnce() -> Result<T>) -> Result<T> {
-        let registered = interrupt::register(self.bridged.cancel());
+        let registered = interrupt::register(self.bridged.cancel()?);
         let outcome = long();
         drop(registered);
         interrupt::check()?;

@@ -10,7 +10,7 @@ pub use stop::Stop;
 
 use crate::error::{Exit, Result, tell};
 use crate::measure::{Next, Sink};
-use crate::record::{Block, Header, Line, Status, Writer};
+use crate::record::{Block, Header, Line, Lost, Status, Writer};
 use crate::report::{self, Outcome, Report};
 use progress::Progress;
 use ticker::Ticker;
@@ -35,6 +35,7 @@ impl From<bool> for Shown {
 pub struct Watch {
     header: Header,
     blocks: Vec<Block>,
+    lost: Vec<Lost>,
     warnings: Vec<String>,
     writer: Writer,
     stop: Stop,
@@ -51,7 +52,7 @@ impl Watch {
             Shown::Lines(every) => Some(Ticker::new(every, &header.plan)),
             _ => None,
         };
-        Ok(Self { header, blocks: Vec::new(), warnings: Vec::new(), writer, stop, progress, ticker })
+        Ok(Self { header, blocks: Vec::new(), lost: Vec::new(), warnings: Vec::new(), writer, stop, progress, ticker })
     }
 
     /// Ends the record with its summary. `measured` is how measuring ended: an interrupted or failed run keeps and sums
@@ -70,7 +71,11 @@ impl Watch {
             }
         };
         let record = Some(self.writer.path().display().to_string());
-        let summary = report::build(&self.header, &self.blocks, &Outcome { status, warnings: self.warnings, record });
+        let summary = report::build(
+            &self.header,
+            &self.blocks,
+            &Outcome { status, warnings: self.warnings, lost: self.lost, record },
+        );
         let written = self.writer.write(&Line::Summary(Box::new(summary.clone())));
         match measured {
             Err(error) if error.exit != Exit::Interrupted => Err(match &summary.record {
@@ -92,6 +97,13 @@ impl Sink for Watch {
             tell(&line);
         }
         self.blocks.push(block);
+        Ok(())
+    }
+
+    fn lost(&mut self, lost: Lost) -> Result<()> {
+        self.writer.write(&Line::Lost(Box::new(lost.clone())))?;
+        self.progress.say(&format!("warning: {}: a block is lost: {}", lost.arm, lost.error));
+        self.lost.push(lost);
         Ok(())
     }
 

@@ -53,8 +53,12 @@ pub struct LeanConnection {
     /// Messages to be sent; emptied by [`LeanConnection::send`].
     pub out: BytesMut,
     failure: Option<Failure>,
+    /// Something was sent that is not answered yet.
+    under_way: bool,
     backend: i32,
     process: Option<i32>,
+    route: Route,
+    token: CancelToken,
     _cancel: Registration,
 }
 
@@ -75,14 +79,18 @@ impl Start for Lean {
         let Started { token, process } = handshake::authenticate(&mut socket, &route.config, &route.host)?;
         let plain = socket.plain();
         plain.limit(None).map_err(Error::from)?;
-        let stop = Running { route: route.clone(), token, plain: plain.try_clone().map_err(Error::from)? };
+        let stop =
+            Running { route: route.clone(), token: token.clone(), plain: plain.try_clone().map_err(Error::from)? };
         Ok(LeanConnection {
             socket,
             input: Input::new(),
             out: BytesMut::with_capacity(4096),
             failure: None,
+            under_way: false,
             backend: 0,
             process,
+            route: route.clone(),
+            token,
             _cancel: interrupt::register(stop),
         })
     }
@@ -122,6 +130,7 @@ impl LeanConnection {
     #[inline]
     pub fn send(&mut self) -> Result<()> {
         let sent = self.socket.write_all(&self.out);
+        self.under_way = true;
         self.out.clear();
         // the server's last words are worth more than "broken pipe": they are read next
         match sent {
@@ -151,6 +160,7 @@ impl LeanConnection {
             match tag {
                 backend::DATA_ROW_TAG => rows.row(Row::new(body))?,
                 backend::READY_FOR_QUERY_TAG => {
+                    self.under_way = false;
                     return match self.failure.take() {
                         None => Ok(true),
                         Some(failure) => Err(failure.into_error()),
@@ -187,6 +197,12 @@ impl LeanConnection {
         Queries::value(self, sql)
     }
 
+    /// What cancels the request that is under way; None where there is none.
+    pub fn cancel(&self) -> Option<impl FnOnce() + Send + use<>> {
+        let (route, token) = (self.route.clone(), self.token.clone());
+        self.under_way.then_some(move || cancel(&route, &token))
+    }
+
     #[cold]
     fn closed(&mut self) -> Error {
         if interrupt::requested() {
@@ -194,7 +210,7 @@ impl LeanConnection {
         }
         match self.failure.take() {
             Some(failure) => failure.into_error(),
-            None => Error::failed("the server closed the connection unexpectedly")
+            None => Error::lost("the server closed the connection unexpectedly")
                 .hint("the server's log says why; it may have crashed or been stopped"),
         }
     }

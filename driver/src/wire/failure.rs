@@ -54,6 +54,7 @@ impl Failure {
                 Some("statement_timeout is shorter than a call takes: SET it to 0 for this role, or lower --selects")
             }
             "25P03" | "57P05" => Some("a timeout of idle sessions ended the connection: set it to 0 for this role"),
+            "25P04" => Some("transaction_timeout is shorter than a block takes: set it to 0 for this role"),
             "57P01" => Some("an administrator ended the connection, or the server is shutting down"),
             "2D000" => Some(
                 "a loop that commits runs outside a transaction only: a pooler or a setting of the session has begun one",

@@ -135,7 +135,9 @@ impl From<Error> for Refused {
 }
 
 fn timeout() -> Error {
-    Error::failed("timeout expired").hint("connect_timeout says how long to wait; is a firewall in between?")
+    Error::failed("timeout expired")
+        .sqlstate("08001")
+        .hint("connect_timeout says how long to wait; is a firewall in between?")
 }
 
 /// Connects.
@@ -255,7 +257,7 @@ fn once<S: Start>(
         let hint = "is a server running there? -h and -p (or PGHOST and PGPORT) say where, --private starts one";
         let error = match error.kind() {
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => timeout(),
-            _ => Error::from(error).hint(hint),
+            _ => Error::failed(error.to_string()).sqlstate("08001").hint(hint),
         };
         Refused::elsewhere(error)
     };

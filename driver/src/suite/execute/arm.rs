@@ -4,7 +4,7 @@ use super::{Around, Measured, Suite};
 use crate::arm::{ArmSpec, WIRE_ARMS, tokio};
 use crate::error::{Error, Result};
 use crate::measure::{Measurement, Next, Sink};
-use crate::record::{Block, Plan, Writer};
+use crate::record::{Block, Lost, Plan, Writer};
 use crate::results::{Metric, RunResult, Second, Status, Unit};
 use crate::schedule::{MIN_EPOCHS, ROUNDS_PER_EPOCH};
 use crate::suite::definition::{Definition, Length};
@@ -167,6 +167,10 @@ impl Sink for Kept<'_> {
     fn block(&mut self, block: Block) -> Result<()> {
         self.blocks.push(block.clone());
         self.watch.block(block)
+    }
+
+    fn lost(&mut self, lost: Lost) -> Result<()> {
+        self.watch.lost(lost)
     }
 
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next> {
