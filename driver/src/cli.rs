@@ -35,6 +35,8 @@ enum Command {
     Count(cmd::count::Args),
     /// Print records as a table, JSON or CSV
     Report(cmd::report::Args),
+    /// List, export, import and remove sets of the results database
+    Results(cmd::results::Args),
     /// Start a private server, run a command on it, remove it
     Server(cmd::server::Args),
 }
@@ -50,6 +52,7 @@ pub fn run() -> Result<Exit> {
         Command::Suite(args) => cmd::suite::run(*args),
         Command::Count(args) => cmd::count::run(args),
         Command::Report(args) => cmd::report::run(args),
+        Command::Results(args) => cmd::results::run(args),
         Command::Server(args) => cmd::server::run(args),
     }
 }

@@ -128,6 +128,24 @@ def difference(name, rng, n, shift, noise, epoch_noise, balanced=False):
             "interval": wider}
 
 
+def spread(name, values):
+    values = np.asarray(values)
+    n = len(values)
+    # scipy has no t of no width
+    known = n > 1 and values.std() > 0
+    t = stats.t.interval(0.95, n - 1, values.mean(), stats.sem(values)) if known else [values.mean()] * 2
+    return {"name": name, "values": values.tolist(), "mean": float(values.mean()), "median": float(np.median(values)),
+            "sd": float(values.std(ddof=1)) if n > 1 else None, "cv": float(stats.variation(values, ddof=1)) if n > 1 else None,
+            "interval": [float(t[0]), float(t[1])] if n > 1 else None, "min": float(values.min()), "max": float(values.max())}
+
+
+def welch(name, test, base):
+    found = stats.ttest_ind(np.log(test), np.log(base), equal_var=False).confidence_interval(0.95)
+    center = np.log(test).mean() - np.log(base).mean()
+    return {"name": name, "test": list(test), "base": list(base), "ratio": float(np.exp(center)),
+            "interval": [float(np.exp(found.low)), float(np.exp(found.high))]}
+
+
 def main():
     rng = np.random.default_rng(20121108)
     cases = [
@@ -169,9 +187,26 @@ def main():
         welch("one short, noisy record", own.normal(11, 0.1, 3), own.normal(11, 0.01, 20)),
         welch("two epochs each", own.normal(5, 0.1, 2), own.normal(4, 0.1, 2)),
     ]
+    repeats = np.random.default_rng(20261201)
+    spreads = [
+        spread("one", [71234.5]),
+        spread("two", [71234.5, 70001.25]),
+        spread("three", repeats.normal(58165, 900, 3)),
+        spread("ten", repeats.normal(1200, 300, 10)),
+        spread("equal", [5.0, 5.0, 5.0, 5.0]),
+    ]
+    apart = [
+        welch("two and two", repeats.normal(100, 3, 2), repeats.normal(90, 1, 2)),
+        welch("three and ten", repeats.normal(58165, 900, 3), repeats.normal(19646, 2000, 10)),
+        welch("twenty and five", repeats.normal(1.0, 0.2, 20), repeats.normal(1.0, 0.01, 5)),
+    ]
     out = {"made_with": f"scipy {scipy.__version__}, numpy {np.__version__}",
+<<<<<<< HEAD
            "location": cases, "totals": pairs, "differences": differences, "lags": lags, "unpaired": unpaired,
            "t_quantiles": quantiles}
+=======
+           "location": cases, "totals": pairs, "differences": differences, "spreads": spreads, "apart": apart, "t_quantiles": quantiles}
+>>>>>>> 870fba9 (sps results: list, export, import and remove sets; repeats and ratios of what was measured apart)
     path = pathlib.Path(__file__).with_name("statistics.json")
     path.write_text(json.dumps(out, indent=1) + "\n")
 

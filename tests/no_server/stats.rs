@@ -5,8 +5,13 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::Value;
 use sps::stats::estimate::{self, Source};
 use sps::stats::ratio_of_totals::{self, Amount, Pair};
+use sps::stats::spread::Spread;
 use sps::stats::steady::{self, Class};
+<<<<<<< HEAD
 use sps::stats::{CONFIDENCE, Interval, difference, hodges_lehmann, lag, outlier, student_t, walsh, wilcoxon};
+=======
+use sps::stats::{CONFIDENCE, Interval, difference, hodges_lehmann, outlier, student_t, walsh, welch, wilcoxon};
+>>>>>>> 870fba9 (sps results: list, export, import and remove sets; repeats and ratios of what was measured apart)
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("../golden/statistics.json")).unwrap()
@@ -49,6 +54,37 @@ fn hodges_lehmann_wilcoxon_and_t_are_scipys() {
         same_interval(&format!("{name}, wilcoxon"), wilcoxon::interval(&values, CONFIDENCE), &case["wilcoxon"]);
         same_interval(&format!("{name}, t"), student_t::interval(&values, CONFIDENCE), &case["t"]);
     }
+}
+
+#[test]
+fn spreads_of_repeats_are_scipys() {
+    for case in golden()["spreads"].as_array().unwrap() {
+        let name = case["name"].as_str().unwrap();
+        let found = Spread::of(&numbers(&case["values"])).unwrap();
+        assert_eq!(found.n, case["values"].as_array().unwrap().len());
+        let exact = [("mean", found.mean), ("median", found.median), ("min", found.min), ("max", found.max)];
+        exact.iter().for_each(|(part, value)| close(&format!("{name}, {part}"), *value, case[part].as_f64().unwrap()));
+        for (part, value) in [("sd", found.sd), ("cv", found.cv)] {
+            assert_eq!(value.is_some(), case[part].is_number(), "{name}, {part}");
+            value.iter().for_each(|value| close(&format!("{name}, {part}"), *value, case[part].as_f64().unwrap()));
+        }
+        same_interval(name, found.interval(), &case["interval"]);
+    }
+    assert_eq!(Spread::of(&[]), None);
+}
+
+#[test]
+fn ratios_of_rates_measured_apart_have_welchs_interval() {
+    for case in golden()["apart"].as_array().unwrap() {
+        let name = case["name"].as_str().unwrap();
+        let found = welch::ratio(&numbers(&case["test"]), &numbers(&case["base"]), CONFIDENCE).unwrap();
+        close(name, found.value, case["ratio"].as_f64().unwrap());
+        same_interval(name, found.interval, &case["interval"]);
+    }
+    assert_eq!(welch::ratio(&[], &[1.0], CONFIDENCE), None);
+    assert_eq!(welch::ratio(&[2.0], &[1.0, 1.0], CONFIDENCE).unwrap().interval, None);
+    let flat = welch::ratio(&[2.0, 2.0], &[1.0, 1.0], CONFIDENCE).unwrap();
+    assert_eq!((flat.value, flat.interval.unwrap().width()), (2.0, 0.0));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod foreign;
 pub mod init;
 pub mod ladder;
 pub mod report;
+pub mod results;
 pub mod run;
 pub mod server;
 pub mod suite;

@@ -36,7 +36,7 @@ pub use command_line::command_line;
 pub use comparison::{comparisons_of, named};
 pub use course::{Rates, Ratios, Spot};
 pub use ladder::COMMAND as LADDER;
-pub use number::count;
+pub use number::{count, plural};
 pub use output::{File, print, print_text};
 pub use pgbench::Pgbench;
 pub use precision::{percent, share_of};

@@ -18,8 +18,19 @@ fn mask_line(line: &str) -> String {
     let named = ["password", "secret", "passphrase"].iter().filter_map(|word| lower.find(word)).min();
     let value = named.and_then(|at| body[at..].find(['=', ':']).map(|mark| at + mark + 1));
     match value {
-        Some(value) => format!("{}***{end}", mask(&body[..value])),
+        Some(value) => format!("{}{}{end}", mask(&body[..value]), masked(&body[..value], &body[value..])),
         None => format!("{}{end}", mask(body)),
+    }
+}
+
+/// The mask of `value` after `before`, in the quotes that a TOML file needs to stay one.
+fn masked(before: &str, value: &str) -> &'static str {
+    let open = |quote: char| before.matches(quote).count() % 2 == 1;
+    match value.trim_start().chars().next() {
+        _ if open('"') => "***\"",
+        _ if open('\'') => "***'",
+        Some('"' | '\'') => " \"***\"",
+        _ => "***",
     }
 }
 

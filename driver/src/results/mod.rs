@@ -3,7 +3,10 @@
 //! [`Store`] is the only way in. Ids are the database's, a finished run is stored in one statement, and a set's runner
 //! holds an advisory lock, so that several suites at once are safe and a killed one is told from one that goes on.
 
+mod adopt;
+mod exchange;
 mod folder;
+mod from_record;
 mod mask;
 pub mod migrate;
 mod model;
@@ -11,6 +14,7 @@ mod place;
 mod private;
 mod store;
 
+pub use exchange::{Imported, export, import};
 pub use model::*;
 pub use place::ResultsArgs;
-pub use store::{Store, Which};
+pub use store::{Store, Tally, Which};

@@ -75,6 +75,15 @@ pub enum Kind {
     Pgbench,
 }
 
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Arm => "arm",
+            Self::Pgbench => "pgbench",
+        }
+    }
+}
+
 /// One planned run of a set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunKey {

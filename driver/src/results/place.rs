@@ -8,7 +8,7 @@ use crate::server::{NamedArgs, Session, pooler};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ResultsArgs {
     /// Results database: name, URI or connection string [default: a private one, kept in the user's data folder]
-    #[arg(long, value_name = "DSN", env = "SPS_RESULTS", hide_env_values = true)]
+    #[arg(long, value_name = "DSN", env = "SPS_RESULTS", hide_env_values = true, global = true)]
     results: Option<String>,
 }
 

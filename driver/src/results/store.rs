@@ -1,5 +1,6 @@
 //! Sets and runs, to and from the results database.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use serde::Serialize;
@@ -35,6 +36,15 @@ impl FromStr for Which {
             Err(_) => Self::Name(text.to_owned()),
         })
     }
+}
+
+/// Runs of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    pub planned: i64,
+    pub done: i64,
+    /// Attempts that came to no end.
+    pub broken: i64,
 }
 
 /// The results database, open. It has one connection; dropping it lets go of the set that it runs.
@@ -174,8 +184,7 @@ impl Store {
             "update sps_results.set set status = $2::text, ended = clock_timestamp() where id = $1",
             &[&set, &status.name()],
         )?;
-        self.session.query("select pg_advisory_unlock($1, $2)", &[&SET_LOCK, &set])?;
-        Ok(())
+        self.unlock(set)
     }
 
     /// The set that `which` names.
@@ -210,6 +219,19 @@ impl Store {
         self.all("select to_jsonb(s)::text from sps_results.set s order by started, id", &[])
     }
 
+    /// How many runs of each set are planned, done, and neither done nor running, by the set's id.
+    pub fn tallies(&self) -> Result<BTreeMap<i32, Tally>> {
+        let rows = self.session.query(
+            "select s.id, (select count(*) from sps_results.planned p where p.set = s.id),
+                    count(r.id) filter (where r.status = 'done'), count(r.id) filter (where r.status not in ('done', 'running'))
+             from sps_results.set s
+             left join sps_results.run r on r.set = s.id
+             group by s.id",
+            &[],
+        )?;
+        Ok(rows.iter().map(|row| (row.get(0), Tally { planned: row.get(1), done: row.get(2), broken: row.get(3) })).collect())
+    }
+
     /// What a set plans.
     pub fn planned(&self, set: i32) -> Result<Vec<RunKey>> {
         self.all(
@@ -236,8 +258,7 @@ impl Store {
     pub fn delete_set(&self, set: i32) -> Result<()> {
         self.lock(set)?;
         self.session.query("delete from sps_results.set where id = $1", &[&set])?;
-        self.session.query("select pg_advisory_unlock($1, $2)", &[&SET_LOCK, &set])?;
-        Ok(())
+        self.unlock(set)
     }
 
     pub(super) fn plan(&self, set: i32, plan: &[RunKey]) -> Result<()> {
@@ -260,12 +281,21 @@ impl Store {
         ended.map(|()| done)
     }
 
-    fn lock(&self, set: i32) -> Result<()> {
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) fn lock(&self, set: i32) -> Result<()> {
         let row = self.session.query_one("select pg_try_advisory_lock($1, $2)", &[&SET_LOCK, &set])?;
         if row.get(0) {
             return Ok(());
         }
         Err(Error::failed(format!("set {set} is being run by another sps")).hint("wait until it ends, or end it"))
+    }
+
+    pub(super) fn unlock(&self, set: i32) -> Result<()> {
+        self.session.query("select pg_advisory_unlock($1, $2)", &[&SET_LOCK, &set])?;
+        Ok(())
     }
 
     /// Marks what is said to run, but has no runner, as killed. Who may only read leaves it.

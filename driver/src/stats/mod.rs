@@ -9,10 +9,12 @@ pub mod lag;
 pub mod outlier;
 pub mod rank;
 pub mod ratio_of_totals;
+pub mod spread;
 pub mod steady;
 pub mod student_t;
 pub mod verdict;
 pub mod walsh;
+pub mod welch;
 pub mod wilcoxon;
 
 /// Share of intervals that are meant to hold the truth.
