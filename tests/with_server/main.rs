@@ -16,6 +16,7 @@ mod placement;
 mod pooler;
 mod private;
 mod results;
+mod results_kept;
 mod run;
 #[path = "../schema.rs"]
 mod schema;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::error::{Error, Exit, Result, tell};
-use crate::report::{print_text, plural};
+use crate::report::{plural, print_text};
 use crate::results::{ResultsArgs, Store, Which, export, import};
 
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,12 @@ pub fn run(args: Args) -> Result<Exit> {
             for file in files {
                 let found = import(&store, file)?;
                 let known = if found.known > 0 { format!(", {} were there", found.known) } else { String::new() };
-                tell(format_args!("{}: set {}, {} added{known}", file.display(), found.set, plural(found.added, "run")));
+                tell(format_args!(
+                    "{}: set {}, {} added{known}",
+                    file.display(),
+                    found.set,
+                    plural(found.added, "run")
+                ));
             }
         }
         What::Delete { set } => {
@@ -113,7 +118,8 @@ fn records(store: &Store, which: &Which, folder: &Path) -> Result<()> {
         }
     }
     match written {
-        0 => Err(Error::failed(format!("no run of set {} has a record", set.id)).hint("runs of arms have one, runs of pgbench none")),
+        0 => Err(Error::failed(format!("no run of set {} has a record", set.id))
+            .hint("runs of arms have one, runs of pgbench none")),
         _ => {
             tell(format_args!("{} in {}", plural(written, "record"), folder.display()));
             Ok(())
@@ -123,6 +129,7 @@ fn records(store: &Store, which: &Which, folder: &Path) -> Result<()> {
 
 fn create(path: &Path) -> Result<std::fs::File> {
     OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
-        Error::failed(format!("cannot create \"{}\": {error}", path.display())).hint("name a new file in a folder that is there")
+        Error::failed(format!("cannot create \"{}\": {error}", path.display()))
+            .hint("name a new file in a folder that is there")
     })
 }

@@ -54,8 +54,10 @@ impl Store {
             &[&set, &run.key.position, &run.started, &run.transport, &json(&run.server)?],
         );
         let row = inserted.map_err(|error| match error.sqlstate.as_deref() {
-            Some("23505") => Error::failed(format!("run {} of set {set} is done here and there, apart", run.key.position))
-                .hint("the set was resumed in both databases: import it into an empty one"),
+            Some("23505") => {
+                Error::failed(format!("run {} of set {set} is done here and there, apart", run.key.position))
+                    .hint("the set was resumed in both databases: import it into an empty one")
+            }
             _ => error,
         })?;
         #[derive(serde::Serialize)]

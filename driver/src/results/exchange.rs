@@ -79,7 +79,9 @@ pub fn import(store: &Store, path: &Path) -> Result<Imported> {
                 error.hint("sps results export writes sets, sps compare, ladder and run write records")
             })?;
             let mut text = String::new();
-            File::open(path).and_then(|mut file| file.read_to_string(&mut text)).map_err(|error| context(error.into()))?;
+            File::open(path)
+                .and_then(|mut file| file.read_to_string(&mut text))
+                .map_err(|error| context(error.into()))?;
             let (set, planned, runs) = from_record::set(store, &known, text).map_err(context)?;
             let head = Head { set_version: VERSION, set, planned };
             store.transaction(|| of_set(store, head, runs.into_iter().map(Ok))).map_err(context)

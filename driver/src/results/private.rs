@@ -8,7 +8,6 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use nix::fcntl::{Flock, FlockArg};
 use tempfile::TempDir;
@@ -21,8 +20,8 @@ use crate::server::{Config, Session};
 
 const USER: &str = "postgres";
 
-/// $1 users, $2 pg_ctl, $3 data directory. The lock is held until the server is gone: who comes next starts it anew.
-const WARDEN: &str = r#"exec 9<"$1" && flock --exclusive 9 && exec "$2" stop -s -D "$3" -m fast -w"#;
+/// What pg_ctl is told to end the server.
+const STOP: [&str; 5] = ["stop", "-s", "-w", "-m", "fast"];
 
 /// Reachable by nobody else, durable, and quiet: no checkpoint of its own falls into a measurement.
 const SETTINGS: &str = "
@@ -43,8 +42,10 @@ jit = off
 /// A use of the private results server.
 pub struct PrivateResults {
     folder: Folder,
+    account: Account,
+    pg_ctl: PathBuf,
     users: Option<Flock<File>>,
-    warden: Child,
+    warden: Option<Child>,
 }
 
 impl PrivateResults {
@@ -66,17 +67,10 @@ impl PrivateResults {
             None => create(&folder, &account)?,
         };
         let pg_ctl = installation.bindir.join("pg_ctl");
-        let mut warden = account.command(Path::new("sh"), false);
-        warden.arg("-c").arg(WARDEN).arg("sh").arg(folder.users()).arg(&pg_ctl).arg(folder.data());
-        warden.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let warden = warden.spawn().map_err(|error| cannot_run("sh", &error))?;
-        let this = Self { folder, users: Some(users), warden };
-        let control = |arguments: &[&str]| -> Result<Output> {
-            let mut command = account.command(&pg_ctl, false);
-            command.args(arguments).arg("-D").arg(this.folder.data()).arg("-l").arg(this.folder.log());
-            command.stdin(Stdio::null()).output().map_err(|error| cannot_run("pg_ctl", &error))
-        };
-        if !control(&["status"])?.status.success() && !control(&["start", "-s", "-w"])?.status.success() {
+        let mut this = Self { folder, account, pg_ctl, users: Some(users), warden: None };
+        this.warden = Some(this.watch()?);
+        let runs = this.control(&["status"])?.status.success();
+        if !runs && !this.control(&["start", "-s", "-w", "-l"])?.status.success() {
             let log = std::fs::read(this.folder.log()).unwrap_or_default();
             let log = String::from_utf8_lossy(&log);
             let last = log.lines().last().unwrap_or("it wrote no log");
@@ -85,6 +79,26 @@ impl PrivateResults {
         }
         drop(door);
         Ok(this)
+    }
+
+    /// Starts the warden. It holds the lock until the server is gone, so that who comes next starts it anew.
+    fn watch(&self) -> Result<Child> {
+        let mut warden = self.account.command(Path::new("flock"), false);
+        warden.args(["--exclusive", "--no-fork"]).arg(self.folder.users());
+        warden.arg(&self.pg_ctl).args(STOP).arg("-D").arg(self.folder.data());
+        warden.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        warden.spawn().map_err(|error| cannot_run("flock", &error))
+    }
+
+    /// Runs pg_ctl to its end; an `-l` at the end gets the name of the log.
+    fn control(&self, arguments: &[&str]) -> Result<Output> {
+        let mut command = self.account.command(&self.pg_ctl, false);
+        command.args(arguments);
+        if arguments.last() == Some(&"-l") {
+            command.arg(self.folder.log());
+        }
+        command.arg("-D").arg(self.folder.data()).stdin(Stdio::null());
+        command.output().map_err(|error| cannot_run("pg_ctl", &error))
     }
 
     pub fn session(&self) -> Result<Session> {
@@ -97,13 +111,15 @@ impl PrivateResults {
 
 impl Drop for PrivateResults {
     fn drop(&mut self) {
-        self.users = None;
-        // the last one sees the server gone before it goes itself; the others have wardens of their own
-        let alone = File::open(self.folder.users())
-            .is_ok_and(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock).is_ok());
-        let begun = Instant::now();
-        while alone && begun.elapsed() < Duration::from_secs(10) && matches!(self.warden.try_wait(), Ok(None)) {
-            std::thread::sleep(Duration::from_millis(5));
+        // off the queue for the lock: whoever else waits there has users of its own to wait for
+        if let Some(mut warden) = self.warden.take() {
+            let _ = warden.kill();
+            let _ = warden.wait();
+        }
+        // the last one sees the server gone before it goes itself
+        let alone = self.users.as_ref().is_some_and(|users| users.relock(FlockArg::LockExclusiveNonblock).is_ok());
+        if alone {
+            let _ = self.control(&STOP);
         }
     }
 }

@@ -229,7 +229,10 @@ impl Store {
              group by s.id",
             &[],
         )?;
-        Ok(rows.iter().map(|row| (row.get(0), Tally { planned: row.get(1), done: row.get(2), broken: row.get(3) })).collect())
+        Ok(rows
+            .iter()
+            .map(|row| (row.get(0), Tally { planned: row.get(1), done: row.get(2), broken: row.get(3) }))
+            .collect())
     }
 
     /// What a set plans.
