@@ -139,7 +139,7 @@ def spread(name, values):
             "interval": [float(t[0]), float(t[1])] if n > 1 else None, "min": float(values.min()), "max": float(values.max())}
 
 
-def welch(name, test, base):
+def ratio_apart(name, test, base):
     found = stats.ttest_ind(np.log(test), np.log(base), equal_var=False).confidence_interval(0.95)
     center = np.log(test).mean() - np.log(base).mean()
     return {"name": name, "test": list(test), "base": list(base), "ratio": float(np.exp(center)),
@@ -196,17 +196,13 @@ def main():
         spread("equal", [5.0, 5.0, 5.0, 5.0]),
     ]
     apart = [
-        welch("two and two", repeats.normal(100, 3, 2), repeats.normal(90, 1, 2)),
-        welch("three and ten", repeats.normal(58165, 900, 3), repeats.normal(19646, 2000, 10)),
-        welch("twenty and five", repeats.normal(1.0, 0.2, 20), repeats.normal(1.0, 0.01, 5)),
+        ratio_apart("two and two", repeats.normal(100, 3, 2), repeats.normal(90, 1, 2)),
+        ratio_apart("three and ten", repeats.normal(58165, 900, 3), repeats.normal(19646, 2000, 10)),
+        ratio_apart("twenty and five", repeats.normal(1.0, 0.2, 20), repeats.normal(1.0, 0.01, 5)),
     ]
     out = {"made_with": f"scipy {scipy.__version__}, numpy {np.__version__}",
-<<<<<<< HEAD
            "location": cases, "totals": pairs, "differences": differences, "lags": lags, "unpaired": unpaired,
-           "t_quantiles": quantiles}
-=======
-           "location": cases, "totals": pairs, "differences": differences, "spreads": spreads, "apart": apart, "t_quantiles": quantiles}
->>>>>>> 870fba9 (sps results: list, export, import and remove sets; repeats and ratios of what was measured apart)
+           "spreads": spreads, "apart": apart, "t_quantiles": quantiles}
     path = pathlib.Path(__file__).with_name("statistics.json")
     path.write_text(json.dumps(out, indent=1) + "\n")
 

@@ -7,11 +7,7 @@ use sps::stats::estimate::{self, Source};
 use sps::stats::ratio_of_totals::{self, Amount, Pair};
 use sps::stats::spread::Spread;
 use sps::stats::steady::{self, Class};
-<<<<<<< HEAD
-use sps::stats::{CONFIDENCE, Interval, difference, hodges_lehmann, lag, outlier, student_t, walsh, wilcoxon};
-=======
-use sps::stats::{CONFIDENCE, Interval, difference, hodges_lehmann, outlier, student_t, walsh, welch, wilcoxon};
->>>>>>> 870fba9 (sps results: list, export, import and remove sets; repeats and ratios of what was measured apart)
+use sps::stats::{CONFIDENCE, Interval, difference, hodges_lehmann, lag, outlier, student_t, walsh, welch, wilcoxon};
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("../golden/statistics.json")).unwrap()

@@ -1,33 +1,41 @@
-//! `sps report`: prints records. It reads, computes and prints; it never measures, and never averages two records.
+//! `sps report`: prints records, and sets of the results database. It reads, computes and prints; it never measures, and never
+//! averages two records.
 
 use std::path::PathBuf;
 
 use crate::error::{Error, Exit, Result};
 use crate::record::{mask, read};
+use crate::report::set::{self, SetReport};
 use crate::report::{self, FORMATS, Report};
+use crate::results::{ResultsArgs, Which};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Records, as sps compare, ladder and run wrote them
-    #[arg(required = true, value_name = "RECORD")]
+    #[arg(required_unless_present = "set", conflicts_with = "set", value_name = "RECORD")]
     records: Vec<PathBuf>,
-    /// How to print them: table, markdown, html, json, csv, or pgbench for its lines
+    /// A set of the results database instead: latest, a number or a name; several times: side by side, against the first
+    #[arg(long, value_name = "SET")]
+    set: Vec<Which>,
+    /// How to print them: table, markdown, html, json, csv; records also as pgbench's lines (pgbench)
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: String,
     /// Write to this file instead of printing
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
     /// Put the record's table between the lines <!-- sps compare --> and <!-- /sps compare --> of this file (or ladder, run: the record's command)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "output"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "output", "set"])]
     splice: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultsArgs,
 }
 
 pub fn run(args: Args) -> Result<Exit> {
-    let format = report::format(&args.format).ok_or_else(|| {
-        let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
-        Error::usage(format!("unknown format \"{}\"", mask(&args.format)))
-            .hint(format!("valid formats are {}", names.join(", ")))
-    })?;
+    if !args.set.is_empty() {
+        return sets(&args);
+    }
+    let names = FORMATS.iter().map(|format| format.name());
+    let format = report::format(&args.format).ok_or_else(|| unknown(&args.format, names))?;
     let mut reports = Vec::new();
     for path in &args.records {
         reports.push(report::of_record(&read(path)?, &path.display().to_string()));
@@ -38,6 +46,32 @@ pub fn run(args: Args) -> Result<Exit> {
         (None, None) => report::print(format, &reports)?,
     }
     Ok(Exit::Done)
+}
+
+fn sets(args: &Args) -> Result<Exit> {
+    let names = set::FORMATS.iter().map(|format| format.name());
+    let format = set::format(&args.format).ok_or_else(|| unknown(&args.format, names))?;
+    let store = args.results.read()?;
+    let mut reports: Vec<SetReport> = Vec::new();
+    for which in &args.set {
+        let set = store.set(which)?;
+        if reports.iter().all(|report| report.set.id != set.id) {
+            let (planned, runs) = (store.planned(set.id)?, store.runs(set.id)?);
+            reports.push(set::gather(set, &planned, runs));
+        }
+    }
+    // the server of a private database has done its part
+    drop(store);
+    match &args.output {
+        Some(file) => report::File::open(file)?.write_by(|out| format.write(&reports, out))?,
+        None => report::print_by(|out| format.write(&reports, out))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn unknown(given: &str, names: impl Iterator<Item = &'static str>) -> Error {
+    let names: Vec<&str> = names.collect();
+    Error::usage(format!("unknown format \"{}\"", mask(given))).hint(format!("valid formats are {}", names.join(", ")))
 }
 
 fn only(reports: &[Report]) -> Result<&Report> {

@@ -9,8 +9,13 @@ use crate::error::{Error, Result};
 
 /// Prints `reports` to standard output. A reader that has closed it (`| head`) has seen enough: no error.
 pub fn print(format: &dyn Format, reports: &[Report]) -> Result<()> {
+    print_by(|out| format.write(reports, out))
+}
+
+/// Prints what `write` writes; the same of a reader that has closed standard output.
+pub fn print_by(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    written(format.write(reports, &mut out).and_then(|()| out.flush()))
+    written(write(&mut out).and_then(|()| out.flush()))
 }
 
 /// Prints what is no report; the same of a reader that has closed standard output.
@@ -48,15 +53,16 @@ impl File {
 
     /// Replaces what the file holds.
     pub fn write(self, format: &dyn Format, reports: &[Report]) -> Result<()> {
-        self.replace(|out| format.write(reports, out))
+        self.write_by(|out| format.write(reports, out))
     }
 
     /// Replaces what the file holds by what is no report.
     pub fn write_text(self, text: &str) -> Result<()> {
-        self.replace(|out| out.write_all(text.as_bytes()))
+        self.write_by(|out| out.write_all(text.as_bytes()))
     }
 
-    fn replace(self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    /// Replaces what the file holds by what `content` writes.
+    pub fn write_by(self, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         let write = || -> std::io::Result<()> {
             if self.file.metadata()?.is_file() {
                 self.file.set_len(0)?;

@@ -37,6 +37,7 @@ fn of_part(part: &Part) -> String {
         Part::Chart(chart) if chart.numbers.folded => String::new(),
         Part::Chart(chart) => format!("{}\n\n{}", escape(&chart.caption), table(&chart.numbers)),
         Part::Command(command) => code(command),
+        Part::Fold(_) => String::new(),
         Part::Heading(title) => format!("### {}\n\n", escape(title)),
     }
 }

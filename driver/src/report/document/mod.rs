@@ -38,6 +38,17 @@ pub enum Part {
     Command(String),
     /// Begins a part of the document that is about one record alone, under a heading of its own.
     Heading(String),
+    /// One of many alike: a page shows it when asked to, Markdown leaves it out.
+    Fold(Fold),
+}
+
+/// Parts under a title that opens them. A fold in a fold is not shown.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    /// To link to: letters, digits and dashes, unlike any other's.
+    pub anchor: String,
+    pub title: String,
+    pub parts: Vec<Part>,
 }
 
 /// A chart with its numbers.
