@@ -16,6 +16,7 @@ mod report_command;
 mod schedule;
 #[path = "../schema.rs"]
 mod schema;
+mod set_report;
 mod splice;
 mod stats;
 mod suite;

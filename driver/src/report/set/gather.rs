@@ -29,14 +29,27 @@ pub fn gather(set: SetInfo, planned: &[RunKey], runs: Vec<Run>) -> SetReport {
             started: run.started.clone(),
         });
     let broken: Vec<Broken> = broken.collect();
-    for run in &runs {
-        for warning in &run.result.warnings {
-            if !warnings.contains(warning) {
-                warnings.push(warning.clone());
-            }
+    warnings.extend(told(&runs));
+    SetReport { set, planned: planned.len(), points, broken, warnings, runs }
+}
+
+/// The runs' warnings, those that differ in numbers alone once with how many there are; each run has its own in full.
+fn told(runs: &[Run]) -> Vec<String> {
+    let bare =
+        |warning: &str| warning.chars().filter(|letter| !letter.is_ascii_digit() && *letter != '.').collect::<String>();
+    let mut kinds: Vec<(String, &str, usize)> = Vec::new();
+    for warning in runs.iter().flat_map(|run| &run.result.warnings) {
+        let kind = bare(warning);
+        match kinds.iter_mut().find(|(known, _, _)| *known == kind) {
+            Some((_, _, times)) => *times += 1,
+            None => kinds.push((kind, warning, 1)),
         }
     }
-    SetReport { set, planned: planned.len(), points, broken, warnings, runs }
+    let line = |(_, first, times): (String, &str, usize)| match times {
+        1 => first.to_owned(),
+        several => format!("{first} (and {} more like it)", several - 1),
+    };
+    kinds.into_iter().map(line).collect()
 }
 
 /// None of a run that does not say what it counts.
@@ -59,7 +72,7 @@ fn key(run: &Run) -> Option<PointKey> {
     })
 }
 
-/// Workloads in the order of their first run, which is shuffled only within a scale; then by size.
+/// Workloads by name, since the order of execution is shuffled; then by size.
 fn sort(groups: &mut [(PointKey, Vec<&Run>)]) {
     let mut names: Vec<String> = groups.iter().map(|(key, _)| key.workload.clone()).collect();
     names.sort();

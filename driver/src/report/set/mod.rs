@@ -30,7 +30,7 @@ pub struct SetReport {
     pub set: SetInfo,
     /// How many runs it plans.
     pub planned: usize,
-    /// One for each kind of run that came to its end at least once, in the order of the plan.
+    /// One for each kind of run that came to its end at least once, by workload and size.
     pub points: Vec<Point>,
     /// Every attempt.
     #[serde(skip)]

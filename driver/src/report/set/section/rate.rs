@@ -104,7 +104,7 @@ fn line_chart(unit: &str, workload: Option<&str>, lines: &[Line<'_>], dimension:
     let at = |placed: &Placed<'_>| chart::Point {
         x: dimension.of(&placed.point.key).unwrap_or(f64::NAN),
         y: placed.point.per_second.mean,
-        interval: placed.point.per_second.interval().map(|ends| (ends.low, ends.high)),
+        interval: placed.point.per_second.interval().filter(|ends| ends.low > 0.0).map(|ends| (ends.low, ends.high)),
     };
     let series: Vec<Series<'_>> =
         lines.iter().map(|line| Series { name: &line.name, points: line.points.iter().map(at).collect() }).collect();
@@ -117,7 +117,7 @@ fn line_chart(unit: &str, workload: Option<&str>, lines: &[Line<'_>], dimension:
         }
     }
     Ok(Chart {
-        caption: format!("{title}, with 95 % intervals."),
+        caption: format!("{title}, with 95 % intervals; those that reach below 0 are in the table only."),
         svg: chart::lines(&frame, &series)?,
         numbers: numbers.folded(),
     })

@@ -115,9 +115,9 @@ pub fn interval(spread: &Spread, text: fn(f64) -> String) -> String {
     spread.interval().map(|ends| format!("{} – {}", text(ends.low), text(ends.high))).unwrap_or_default()
 }
 
-/// A rate as people read it: whole from a hundred on.
+/// A rate as people read it: whole from a hundred on, and where it is.
 pub fn rate(value: f64) -> String {
-    if value.abs() < 100.0 { format!("{value:.1}") } else { count(value) }
+    if value.abs() < 100.0 && value.fract() != 0.0 { format!("{value:.1}") } else { count(value) }
 }
 
 /// An interval whose ends may be missing.
