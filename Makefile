@@ -14,7 +14,7 @@ endif
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: help deps build driver extension run test check bench install clean
+.PHONY: help deps build driver extension run test check bench install man clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench: deps build ## the speed targets, as ratios within one run each, and how s
 
 install: deps extension ## install the extension for PG_CONFIG's server: CREATE EXTENSION select_loop
 	@tools/install "$(PG_CONFIG)" "$(TARGET)"
+
+man: driver ## manual pages and shell completions, into target/man and target/completions
+	@tools/man "$(TARGET)"
 
 clean: ## remove what was built
 	cargo clean

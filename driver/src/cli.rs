@@ -1,6 +1,6 @@
 //! The command line: one line a subcommand; each subcommand's flags live in its own file under `cmd/`.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::cmd;
 use crate::error::{Exit, Result};
@@ -33,12 +33,21 @@ enum Command {
     Suite(Box<cmd::suite::Args>),
     /// Count instructions per select and function
     Count(cmd::count::Args),
-    /// Print records as a table, JSON or CSV
+    /// Print records: table, Markdown, web page, JSON, CSV; or put a table into a README
     Report(cmd::report::Args),
     /// List, export, import and remove sets of the results database
     Results(cmd::results::Args),
     /// Start a private server, run a command on it, remove it
     Server(cmd::server::Args),
+    /// Print completions for a shell
+    Completions(cmd::completions::Args),
+    /// Print the manual page, or write all of them into a folder
+    Man(cmd::man::Args),
+}
+
+/// The command line as a whole, for what is generated from it.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Parses the process's command line and runs what it names.
@@ -54,5 +63,7 @@ pub fn run() -> Result<Exit> {
         Command::Report(args) => cmd::report::run(args),
         Command::Results(args) => cmd::results::run(args),
         Command::Server(args) => cmd::server::run(args),
+        Command::Completions(args) => cmd::completions::run(args),
+        Command::Man(args) => cmd::man::run(args),
     }
 }

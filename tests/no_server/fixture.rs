@@ -49,6 +49,7 @@ pub fn header(arms: &[&str]) -> Header {
             settings: BTreeMap::from([("jit".into(), "off".into())]),
             in_recovery: false,
             assertions: false,
+            build: None,
         },
         dataset: Dataset {
             relation: "public.pgbench_accounts".into(),

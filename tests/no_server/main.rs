@@ -20,3 +20,4 @@ mod set_report;
 mod splice;
 mod stats;
 mod suite;
+mod terminal;

@@ -169,3 +169,24 @@ fn times_are_rfc_3339() {
         assert_eq!(utc(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
     }
 }
+
+/// Written by the first version of sps, whose records lack what later ones hold.
+#[test]
+fn a_record_of_the_first_version_still_reads_and_reports() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/record-1.jsonl");
+    crate::schema::check_record(&std::fs::read_to_string(&path).unwrap());
+    let record = read(&path).unwrap();
+    assert_eq!((record.header.schema_version, record.blocks.len(), record.torn), (1, 12, false));
+    let report = sps::report::of_record(&record, "record-1.jsonl");
+    // summed from the file by another program
+    let selects: Vec<(&str, i64)> = report.summary.arms.iter().map(|arm| (arm.name.as_str(), arm.selects)).collect();
+    assert_eq!(selects, [("simple@same", 434), ("plpgsql", 60_000)]);
+    let [found] = report.summary.comparisons.as_slice() else { panic!("{:?}", report.summary.comparisons) };
+    let then = record.summary.unwrap();
+    assert!((found.ratio / then.comparisons[0].ratio - 1.0).abs() < 1e-9, "the estimate is another now");
+    for format in sps::report::FORMATS {
+        let mut out = Vec::new();
+        format.write(std::slice::from_ref(&report), &mut out).unwrap();
+        assert!(!out.is_empty());
+    }
+}

@@ -16,6 +16,7 @@ mod page;
 mod placement;
 mod pooler;
 mod private;
+mod record;
 mod results;
 mod results_kept;
 mod run;

@@ -2,10 +2,12 @@
 
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod count;
 mod foreign;
 pub mod init;
 pub mod ladder;
+pub mod man;
 pub mod report;
 pub mod results;
 pub mod run;

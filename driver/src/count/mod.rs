@@ -18,7 +18,7 @@ pub use table::{calls, difference as difference_text, text};
 use crate::arm::{ArmSpec, Lookup};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::measure::{Measurement, Notes, Pin, Single, Sink as _};
+use crate::measure::{Measurement, Pin, Single};
 use crate::profile::symbol::SYMBOLS_HINT;
 use crate::record::{
     COUNT, Count, CountedArm, CountedPair, Dataset, Host, Method, Plan, SCHEMA_VERSION, Side, Status, Tool, mask, utc,
@@ -75,17 +75,18 @@ pub fn count(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Count> {
     let started = utc(SystemTime::now());
-    let mut notes = Notes::default();
     // without valgrind: it takes a fraction of the time
-    prepare(order, target, dataset, lookup)?.verify(&mut notes)?;
+    let mut warnings = prepare(order, target, dataset, lookup)?.verify()?;
     let mut arms = match counter {
         Counter::Hardware => by_hardware(order, target, dataset, lookup, progress)?,
-        Counter::Callgrind(valgrind) => by_callgrind(order, valgrind, target, dataset, lookup, progress, &mut notes)?,
+        Counter::Callgrind(valgrind) => {
+            by_callgrind(order, valgrind, target, dataset, lookup, progress, &mut warnings)?
+        }
     };
     // as typed: where an arm runs makes no difference here
     arms.iter_mut().zip(&order.specs).for_each(|(arm, spec)| arm.name = spec.to_string());
     if target.info.assertions {
-        notes.warn("the server is built with assertions: a select costs more than on any other".into());
+        warnings.push("the server is built with assertions: a select costs more than on any other".into());
     }
     let reference = arms.first().ok_or_else(|| Error::usage("no arm is named"))?;
     let pair = |test: &CountedArm| CountedPair {
@@ -112,7 +113,7 @@ pub fn count(
         comparisons: arms.iter().skip(1).map(pair).collect(),
         arms,
         check: None,
-        warnings: notes.into_warnings(),
+        warnings,
         record: None,
     })
 }
@@ -124,7 +125,7 @@ fn by_callgrind(
     dataset: &Dataset,
     lookup: &Lookup,
     progress: &mut dyn FnMut(&str),
-    notes: &mut Notes,
+    warnings: &mut Vec<String>,
 ) -> Result<Vec<CountedArm>> {
     let outputs = valgrind.start(target)?;
     let measurement = prepare(order, target, dataset, lookup)?;
@@ -139,8 +140,8 @@ fn by_callgrind(
             outputs.of(backend)
         };
         let (few, many) = (run(FEW)?, run(FEW + order.selects)?);
-        if many.nameless {
-            notes.warn(SYMBOLS_HINT.into());
+        if many.nameless && !warnings.iter().any(|warning| warning == SYMBOLS_HINT) {
+            warnings.push(SYMBOLS_HINT.into());
         }
         let found = difference::per_select(&few, &many, order.selects);
         arms.push(CountedArm {

@@ -6,11 +6,11 @@ use crate::error::{Error, Exit, Result};
 use crate::record::Gates;
 use crate::wire::{LeanConnection, Until};
 
+use super::Measurement;
 use super::block::{self, Stretch};
 use super::connections::Connections;
 use super::gate::Gate;
 use super::plan::{Arm, Kind};
-use super::{Measurement, Sink};
 
 /// Selects that every arm does.
 pub const SELECTS: i64 = 1000;
@@ -30,7 +30,6 @@ pub fn check(
     gate: &Gate,
     connections: &mut [Connections],
     epoch: u64,
-    sink: &mut dyn Sink,
 ) -> Result<Vec<Option<Gates>>> {
     let mut exporter = LeanConnection::connect(&measurement.target.config)?;
     exporter.query(BEGIN)?;
@@ -43,7 +42,7 @@ pub fn check(
             seen.push(None);
             continue;
         }
-        let gates = one(measurement, gate, arm, connections, epoch, snapshot.as_deref(), sink)
+        let gates = one(measurement, gate, arm, connections, epoch, snapshot.as_deref())
             .map_err(|error| if error.exit == Exit::Interrupted { error } else { error.context(&arm.info.name) })?;
         // without a checksum the arm reads no rows, and what it counts may be dead versions
         if gates.checksum.is_some() {
@@ -65,7 +64,6 @@ fn one(
     connections: &mut Connections,
     epoch: u64,
     snapshot: Option<&str>,
-    sink: &mut dyn Sink,
 ) -> Result<Gates> {
     // layers check themselves
     let gated = !matches!(arm.kind, Kind::Layer(_));
@@ -96,10 +94,6 @@ fn one(
         }
         connection.query("COMMIT").map(drop)
     })?;
-    if let (Some(0), Some(custom)) = (gates.generic_plans, gates.custom_plans) {
-        let name = &arm.info.name;
-        sink.warn(format!("{name}: planned anew for every select ({custom} custom plans): see plan_cache_mode"));
-    }
     Ok(gates)
 }
 

@@ -17,60 +17,47 @@ use super::{Measurement, Next, Sink, agreement, warm};
 /// Clocks of driver and server may differ by this share of a layer's time before it is worth a warning.
 const CLOCK_GAP: f64 = 0.01;
 
-/// An epoch's start, and no more of it.
-pub fn verify(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
-    start(measurement, &gate(measurement, sink)?, 0, sink).map(drop)
-}
-
-fn gate(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<Gate> {
+/// An epoch's start, and no more of it; what is to be known of it.
+pub fn verify(measurement: &Measurement<'_>) -> Result<Vec<String>> {
     let gate = Gate::new(measurement)?;
-    if let Some(note) = gate.not_checked() {
-        sink.warn(note.to_owned());
-    }
-    Ok(gate)
+    let seen = start(measurement, &gate, 0)?.seen;
+    let of = |(arm, gates): (&Arm, Option<Gates>)| {
+        let named = |note| format!("{}: {note}", arm.info.name);
+        gates.map(|gates| notes(&gates, &gate).map(named).collect::<Vec<_>>())
+    };
+    Ok(measurement.arms.iter().zip(seen).filter_map(of).flatten().collect())
 }
 
 /// Measures epoch after epoch until the sink has enough.
 pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
-    let gate = gate(measurement, sink)?;
+    let gate = Gate::new(measurement)?;
     let arms = &measurement.arms;
     let mut losses = Losses::new(arms.len());
-    let mut warned_of_clock = false;
     let mut round = 0;
     for epoch in 0.. {
         let mut started = match epoch {
-            0 => start(measurement, &gate, epoch, sink)?,
-            _ => loss::patiently(|| start(measurement, &gate, epoch, sink))?,
+            0 => start(measurement, &gate, epoch)?,
+            _ => loss::patiently(|| start(measurement, &gate, epoch))?,
         };
         sink.ready(epoch)?;
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
                 interrupt::check()?;
                 let at = Position { epoch, round, position };
-                let block = match one(measurement, &mut started, arm, at) {
+                let mut block = match one(measurement, &mut started, arm, at) {
                     Ok(block) => block,
                     // selects that are counted have to be whole
                     Err(error) if measurement.plan.per_client.is_some() => return Err(error),
                     Err(error) => {
                         sink.lost(losses.add(error, arm, &arms[arm].info.name, at)?)?;
                         started.connections = None;
-                        started = loss::patiently(|| start(measurement, &gate, epoch, sink))?;
+                        started = loss::patiently(|| start(measurement, &gate, epoch))?;
                         continue;
                     }
                 };
                 losses.none(arm);
                 let arm = &arms[arm];
-                let gap = (block.driver_ns - block.elapsed_ns) as f64 / block.driver_ns.max(1) as f64;
-                // a control's calls are over at once, and their set-up is all there is to see
-                if !warned_of_clock && block.calls.is_some() && !arm.info.control && gap.abs() > CLOCK_GAP {
-                    warned_of_clock = true;
-                    sink.warn(format!(
-                        "{}: the server's clock and the driver's differ by {:.1} % of a block; rates of layers are by \
-                         the server's",
-                        block.arm,
-                        gap * 100.0
-                    ));
-                }
+                note(&mut block, arm, &gate);
                 sink.block(block)?;
             }
             round += 1;
@@ -104,6 +91,26 @@ fn one(measurement: &Measurement<'_>, started: &mut Started, arm: usize, at: Pos
     Ok(block)
 }
 
+/// Notes on `block` what its reader has to know.
+fn note(block: &mut Block, arm: &Arm, gate: &Gate) {
+    let gap = (block.driver_ns - block.elapsed_ns) as f64 / block.driver_ns.max(1) as f64;
+    // a control's calls are over at once, and their set-up is all there is to see
+    if block.calls.is_some() && !arm.info.control && gap.abs() > CLOCK_GAP {
+        let text = "the server's clock and the driver's differ by over 1 %; rates of layers are by the server's";
+        block.notes.push(text.into());
+    }
+    if let Some(gates) = &block.gates {
+        block.notes.extend(notes(gates, gate).map(str::to_owned));
+    }
+}
+
+/// What the gates could not see, or saw and let pass.
+fn notes(gates: &Gates, gate: &Gate) -> impl Iterator<Item = &'static str> {
+    let uncounted = gate.not_checked().filter(|_| gates.plan.is_some());
+    let custom = matches!((gates.generic_plans, gates.custom_plans), (Some(0), Some(1..)));
+    uncounted.into_iter().chain(custom.then_some("planned anew for every select: see plan_cache_mode"))
+}
+
 /// An epoch that can be measured.
 struct Started {
     /// Every arm's; None where each block needs its own (beside pgbench, whose backends are new in every block).
@@ -115,7 +122,7 @@ struct Started {
 }
 
 /// Connects, warms and checks every arm.
-fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64, sink: &mut dyn Sink) -> Result<Started> {
+fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64) -> Result<Started> {
     let mut connections = Vec::with_capacity(measurement.arms.len());
     let mut connect_ns = Vec::with_capacity(measurement.arms.len());
     for arm in &measurement.arms {
@@ -130,7 +137,7 @@ fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64, sink: &mut dyn 
     for (arm, connections) in measurement.arms.iter().zip(&mut connections) {
         warm::statements(measurement, arm, connections, epoch).map_err(|error| named(error, arm))?;
     }
-    let seen = agreement::check(measurement, gate, &mut connections, epoch, sink)?;
+    let seen = agreement::check(measurement, gate, &mut connections, epoch)?;
     let connections = (!has_pgbench(&measurement.arms)).then_some(connections);
     Ok(Started { connections, seen, connect_ns })
 }

@@ -31,7 +31,7 @@ use crate::server::Target;
 
 pub use block::Done;
 pub use placing::Pin;
-pub use single::{Notes, Single};
+pub use single::Single;
 pub use usage::Used;
 
 /// What to do after a round.
@@ -53,8 +53,6 @@ pub trait Sink {
     fn lost(&mut self, lost: Lost) -> Result<()>;
     /// All blocks of round `round` (from 0, through the run) are in; `epoch_done` when it was the epoch's last.
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next>;
-    /// Something the reader of the result has to know.
-    fn warn(&mut self, warning: String);
 }
 
 /// The placements in which a wire arm runs that does not name its own; `pin` as in [`Measurement::prepare`].
@@ -138,12 +136,13 @@ impl<'a> Measurement<'a> {
         round_trip::measure()
     }
 
-    /// Does every arm what it says? Connects, warms and checks as at an epoch's start, and measures nothing.
+    /// Does every arm what it says? Connects, warms and checks as at an epoch's start, and measures nothing; says what is to
+    /// be known of it.
     ///
     /// # Errors
     /// A failed check, with what was found.
-    pub fn verify(&self, sink: &mut dyn Sink) -> Result<()> {
-        epoch::verify(self, sink)
+    pub fn verify(&self) -> Result<Vec<String>> {
+        epoch::verify(self)
     }
 
     /// Measures until the sink says stop, `max_rounds` is reached, or the user interrupts

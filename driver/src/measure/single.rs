@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::record::{ArmInfo, Block, Lost};
+use crate::record::ArmInfo;
 use crate::wire::Until;
 
 use super::block::{self, Done, Stretch};
 use super::connections::Connections;
 use super::plan::{Arm, Kind};
-use super::{Measurement, Next, Sink, warm};
+use super::{Measurement, warm};
 
 /// An arm on fresh connections, its data and statements warm.
 pub struct Single<'a> {
@@ -74,35 +74,5 @@ impl<'a> Single<'a> {
             self.connections.on_each("COMMIT")?;
         }
         Ok(done)
-    }
-}
-
-/// A sink for checks alone: it keeps what they warn of.
-#[derive(Debug, Default)]
-pub struct Notes(Vec<String>);
-
-impl Notes {
-    pub fn into_warnings(self) -> Vec<String> {
-        self.0
-    }
-}
-
-impl Sink for Notes {
-    fn block(&mut self, _block: Block) -> Result<()> {
-        Ok(())
-    }
-
-    fn lost(&mut self, _lost: Lost) -> Result<()> {
-        Ok(())
-    }
-
-    fn round(&mut self, _round: u64, _epoch: u64, _epoch_done: bool) -> Result<Next> {
-        Ok(Next::Stop)
-    }
-
-    fn warn(&mut self, warning: String) {
-        if !self.0.contains(&warning) {
-            self.0.push(warning);
-        }
     }
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::{Count, Expectation, Latency, Lost, Summary};
 use crate::arm::Placement;
 
-/// Version of the record format; a reader refuses what it does not know.
+/// Version of the record format. Fields that a record may lack came later and need no new version; a reader refuses versions
+/// that it does not know.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One line of a record.
@@ -68,6 +69,18 @@ pub struct Host {
     pub kernel: Option<String>,
     pub governor: Option<String>,
     pub memory_bytes: Option<u64>,
+    /// `always`, `madvise`, `never`: whether the kernel gives huge pages unasked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transparent_huge_pages: Option<String>,
+    /// Huge pages set aside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub huge_pages: Option<u64>,
+    /// Load average of the minute before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<f32>,
+    /// Share of its CPU time that the hypervisor has taken from the machine since it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<f64>,
     /// Clock of the driver's timings.
     pub clock: String,
 }
@@ -95,6 +108,17 @@ pub struct ServerInfo {
     pub settings: BTreeMap<String, String>,
     pub in_recovery: bool,
     pub assertions: bool,
+    /// What it was configured and compiled with, as pg_config says; None where we may not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
+}
+
+/// How a server was built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// Options of `configure`, or of meson.
+    pub configure: String,
+    pub cflags: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -98,10 +98,10 @@ fn header(text: &[u8]) -> Result<Header> {
         return Err(not_a_record());
     }
     match value.get("schema_version").and_then(serde_json::Value::as_u64) {
-        Some(version) if version == u64::from(SCHEMA_VERSION) => {}
+        Some(version) if (1..=u64::from(SCHEMA_VERSION)).contains(&version) => {}
         Some(version) => {
             return Err(Error::failed(format!(
-                "the record has schema version {version}, this sps reads version {SCHEMA_VERSION}"
+                "the record has schema version {version}, this sps reads versions up to {SCHEMA_VERSION}"
             ))
             .hint("read it with the version of sps that wrote it"));
         }

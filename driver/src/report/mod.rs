@@ -27,11 +27,13 @@ pub mod set;
 mod splice;
 mod step;
 mod table;
+mod terminal;
 mod warning;
 mod word;
 
 use std::io::{Result, Write};
 
+pub use bar::Charset;
 pub use build::{Outcome, Report, build, of_record, precision};
 pub use command_line::command_line;
 pub use comparison::{comparisons_of, named};
@@ -48,6 +50,10 @@ pub use step::rungs;
 pub trait Format: Sync {
     /// As on the command line.
     fn name(&self) -> &'static str;
+    /// Is it lines for people, which a terminal may have in its own characters and colours? Else it is data, byte for byte.
+    fn for_people(&self) -> bool {
+        false
+    }
     /// Prints `reports`, one after another or side by side: what differs is never averaged.
     fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()>;
 }

@@ -4,11 +4,17 @@ use std::fs::OpenOptions;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use super::terminal::Look;
 use super::{Format, Report};
 use crate::error::{Error, Result};
 
 /// Prints `reports` to standard output. A reader that has closed it (`| head`) has seen enough: no error.
 pub fn print(format: &dyn Format, reports: &[Report]) -> Result<()> {
+    if format.for_people() {
+        let mut text = Vec::new();
+        written(format.write(reports, &mut text))?;
+        return print_text(&Look::of_stdout().apply(&String::from_utf8_lossy(&text)));
+    }
     print_by(|out| format.write(reports, out))
 }
 

@@ -23,6 +23,10 @@ impl Format for Pgbench {
         "pgbench"
     }
 
+    fn for_people(&self) -> bool {
+        true
+    }
+
     fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()> {
         for Report { summary, .. } in reports {
             for arm in &summary.arms {

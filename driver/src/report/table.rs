@@ -16,6 +16,10 @@ impl Format for Table {
         "table"
     }
 
+    fn for_people(&self) -> bool {
+        true
+    }
+
     fn write(&self, reports: &[Report], out: &mut dyn Write) -> Result<()> {
         let mut text = Vec::new();
         write(reports, &mut text)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::record::ServerInfo;
+use crate::record::{Build, ServerInfo};
 use crate::server::Session;
 
 /// Asks the server for what a record keeps of it, and for the extension's schema, quoted. `local` holds by transport only.
@@ -32,8 +32,25 @@ pub fn describe(session: &Session) -> Result<(ServerInfo, Option<String>)> {
         settings: non_default(session)?,
         in_recovery: row.get(3),
         assertions: row.get(4),
+        build: build(session)?,
     };
     Ok((info, extension.map(|row| row.get(0))))
+}
+
+/// How the server was built, where this user may ask: superusers may, others where it was granted.
+fn build(session: &Session) -> Result<Option<Build>> {
+    // permission is looked at before any row: a condition in the same query would not help
+    let may = session.query_one("select has_function_privilege('pg_catalog.pg_config()', 'execute')", &[])?;
+    if !may.get::<_, bool>(0) {
+        return Ok(None);
+    }
+    let row = session.query_one(
+        "select coalesce(max(setting) filter (where name = 'CONFIGURE'), ''),
+                coalesce(max(setting) filter (where name = 'CFLAGS'), '')
+         from pg_catalog.pg_config()",
+        &[],
+    )?;
+    Ok(Some(Build { configure: row.get(0), cflags: row.get(1) }))
 }
 
 /// Settings whose value is not the built-in one, with units. What may hold a password or a command is named, not shown.
@@ -43,7 +60,7 @@ pub fn non_default(session: &Session) -> Result<BTreeMap<String, String>> {
                 case when name ~ '(conninfo|command|passphrase|cleanup)' then '(set)' else current_setting(name) end
          from pg_settings
          where setting is distinct from boot_val and source not in ('default', 'client')
-           and context <> 'internal'",
+           and context <> 'internal' or name = 'huge_pages_status'",
         &[],
     )?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())

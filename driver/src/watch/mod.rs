@@ -8,6 +8,8 @@ mod ticker;
 pub use header::{Compared, header};
 pub use stop::Stop;
 
+use std::collections::HashSet;
+
 use crate::error::{Exit, Result, tell};
 use crate::measure::{Next, Sink};
 use crate::record::{Block, Header, Line, Lost, Status, Writer};
@@ -36,7 +38,8 @@ pub struct Watch {
     header: Header,
     blocks: Vec<Block>,
     lost: Vec<Lost>,
-    warnings: Vec<String>,
+    /// Notes that were shown as they came.
+    told: HashSet<String>,
     writer: Writer,
     stop: Stop,
     progress: Progress,
@@ -52,7 +55,8 @@ impl Watch {
             Shown::Lines(every) => Some(Ticker::new(every, &header.plan)),
             _ => None,
         };
-        Ok(Self { header, blocks: Vec::new(), lost: Vec::new(), warnings: Vec::new(), writer, stop, progress, ticker })
+        let (blocks, lost, told) = (Vec::new(), Vec::new(), HashSet::new());
+        Ok(Self { header, blocks, lost, told, writer, stop, progress, ticker })
     }
 
     /// Ends the record with its summary. `measured` is how measuring ended: an interrupted or failed run keeps and sums
@@ -62,20 +66,18 @@ impl Watch {
     /// Measuring failed (interrupted is no failure here: see the summary's status), or the record cannot be written.
     pub fn finish(mut self, measured: Result<()>) -> Result<Report> {
         self.progress.finish();
+        let mut warnings = Vec::new();
         let status = match &measured {
             Ok(()) => Status::Done,
             Err(error) if error.exit == Exit::Interrupted => Status::Interrupted,
             Err(error) => {
-                self.warnings.push(format!("failed: {}", error.message));
+                warnings.push(format!("failed: {}", error.message));
                 Status::Failed
             }
         };
         let record = Some(self.writer.path().display().to_string());
-        let summary = report::build(
-            &self.header,
-            &self.blocks,
-            &Outcome { status, warnings: self.warnings, lost: self.lost, record },
-        );
+        let outcome = Outcome { status, warnings, lost: self.lost, record };
+        let summary = report::build(&self.header, &self.blocks, &outcome);
         let written = self.writer.write(&Line::Summary(Box::new(summary.clone())));
         match measured {
             Err(error) if error.exit != Exit::Interrupted => Err(match &summary.record {
@@ -93,6 +95,12 @@ impl Sink for Watch {
     fn block(&mut self, block: Block) -> Result<()> {
         self.writer.write(&Line::Block(Box::new(block.clone())))?;
         self.progress.block(&block);
+        for note in &block.notes {
+            let told = format!("warning: {}: {note}", block.arm);
+            if self.told.insert(told.clone()) {
+                self.progress.say(&told);
+            }
+        }
         if let Some(line) = self.ticker.as_mut().and_then(|ticker| ticker.block(&block)) {
             tell(&line);
         }
@@ -111,12 +119,5 @@ impl Sink for Watch {
         let rounds = round + 1;
         self.progress.round(rounds);
         Ok(self.stop.after(rounds, &self.header, &self.blocks))
-    }
-
-    fn warn(&mut self, warning: String) {
-        if !self.warnings.contains(&warning) {
-            self.progress.say(&format!("warning: {warning}"));
-            self.warnings.push(warning);
-        }
     }
 }

@@ -5,6 +5,10 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::record::{Block, Plan};
+use crate::report::Charset;
+
+/// The time left is that to the limit: a run that is precise earlier ends earlier.
+const TEMPLATE: &str = "{prefix:>10} {wide_bar} {eta} left at most  {msg}";
 
 pub struct Progress {
     bar: ProgressBar,
@@ -16,8 +20,12 @@ impl Progress {
         let visible = wanted && std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
         let limit_ms = (plan.time_limit_s * 1e3) as u64;
         let bar = if visible { ProgressBar::new(limit_ms) } else { ProgressBar::hidden() };
-        if let Ok(style) = ProgressStyle::with_template("{prefix:>10} {wide_bar} {msg}") {
-            bar.set_style(style);
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            let cells = match Charset::of_locale() {
+                Charset::Utf8 => "█▉▊▋▌▍▎▏ ",
+                Charset::Ascii => "#. ",
+            };
+            bar.set_style(style.progress_chars(cells));
         }
         Self { bar, measured_ns: 0 }
     }

@@ -73,7 +73,7 @@ pub fn server(records: &Records<'_>) -> Vec<Part> {
         let (server, data) = (&report.summary.server, &report.summary.dataset);
         let mut facts = vec![
             fact("server", version(report)),
-            fact("build", &server.version),
+            fact("version()", &server.version),
             fact("private", yes(server.private)),
             fact("on this machine", yes(server.local)),
             fact("transport", &server.transport),
@@ -86,6 +86,10 @@ pub fn server(records: &Records<'_>) -> Vec<Part> {
             fact("table size", bytes(data.table_bytes)),
             fact("index", format!("{}, {}", data.index, bytes(data.index_bytes))),
         ];
+        if let Some(build) = &server.build {
+            facts.push(fact("configured with", &build.configure));
+            facts.push(fact("compiled with", &build.cflags));
+        }
         facts.extend(server.settings.iter().map(|(name, value)| fact(&format!("setting {name}"), value)));
         facts
     });
@@ -103,6 +107,10 @@ pub fn machine(records: &Records<'_>) -> Vec<Part> {
             known("memory", host.memory_bytes.map(|size| bytes(size as i64))),
             known("kernel", host.kernel.clone()),
             known("governor", host.governor.clone()),
+            known("transparent huge pages", host.transparent_huge_pages.clone()),
+            known("huge pages set aside", host.huge_pages.map(|pages| pages.to_string())),
+            known("load before the run", host.load.map(|load| format!("{load:.2}"))),
+            known("steal since start", host.steal.map(percent)),
             Some(fact("clock", &host.clock)),
             Some(fact("sps", &tool.version)),
             known("commit of sps", tool.git_commit.clone()),

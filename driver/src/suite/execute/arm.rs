@@ -176,8 +176,4 @@ impl Sink for Kept<'_> {
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next> {
         self.watch.round(round, epoch, epoch_done)
     }
-
-    fn warn(&mut self, warning: String) {
-        self.watch.warn(warning);
-    }
 }
