@@ -55,7 +55,7 @@ fn only_a_utf_8_locale_is_sent_what_is_not_ascii() {
     let wide = piped(&[("LANG", "C.UTF-8")]);
     assert!(wide.contains("20.0 µs") || wide.contains("µs"), "{wide}");
     for locale in [("LANG", "C"), ("LC_ALL", "POSIX"), ("LC_CTYPE", "de_CH.ISO-8859-1")] {
-        let narrow = piped(&[("LANG", "C.UTF-8"), ("LC_ALL", ""), locale].into_iter().collect::<Vec<_>>().as_slice());
+        let narrow = piped(&[("LANG", "C.UTF-8"), ("LC_ALL", ""), locale]);
         // LANG counts for less than the others
         assert!(narrow.is_ascii(), "{locale:?}: {narrow}");
         let widths = |text: &str| {

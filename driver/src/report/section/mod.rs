@@ -3,6 +3,7 @@
 
 mod axis;
 mod course;
+mod expectation;
 mod facts;
 mod gate;
 mod ladder;
@@ -26,6 +27,7 @@ pub fn document(reports: &[Report]) -> Result<Document> {
     let records = Records::new(reports);
     let sections = [
         section("The ladder", ladder::parts(&records)?),
+        section("Expectations", expectation::parts(&records)),
         section("Ratios", ratio::parts(&records)?),
         warnings(&records),
         section("Rates", rate::parts(&records)?),

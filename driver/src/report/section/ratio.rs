@@ -69,8 +69,14 @@ pub fn table(summary: &Summary) -> Sheet {
             found.interval.clone().unwrap_or_else(|| "too few rounds".into()),
             found.rounds.to_string(),
             number::ratio(found.total_ratio),
-            if found.skewed { "skewed".into() } else { String::new() },
+            noise(found),
         ]);
     }
     sheet
+}
+
+/// What the intervals had to bear.
+fn noise(found: &Comparison) -> String {
+    let said = [(found.skewed, "skewed"), (found.dependent, "rounds depend on the one before")];
+    said.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
 }
