@@ -12,6 +12,7 @@ mod init;
 mod interrupt;
 mod ladder;
 mod measure;
+mod message;
 mod page;
 mod placement;
 mod pooler;

@@ -35,10 +35,20 @@ fn postmaster(db: &Database) -> i32 {
     stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
+/// sps, killed when dropped, in a way that runs no Drop of its own.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A run that is still going on, `clients` at work in it.
-fn running(db: &Database, args: &[&str], clients: i64) -> (Child, Vec<i32>) {
+fn running(db: &Database, args: &[&str], clients: i64) -> (Running, Vec<i32>) {
     let mut command = db.sps(&["run", "-T", "60", "--record", "/dev/null"]);
-    let child = command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let child = Running(command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let session = db.session();
     let sql =
         "select pid from pg_stat_activity where datname = current_database() and query ~ 'abalance|select_loop\\('
@@ -58,15 +68,9 @@ fn running(db: &Database, args: &[&str], clients: i64) -> (Child, Vec<i32>) {
 }
 
 /// The CPUs of each of a process's threads.
-fn threads(child: &Child) -> Vec<String> {
+fn threads(Running(child): &Running) -> Vec<String> {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().flatten();
     tasks.filter_map(|task| allowed(task.path().join("status"))).collect()
-}
-
-/// Ends what is left of a run, the way its Drop cannot see.
-fn kill(mut child: Child) {
-    child.kill().unwrap();
-    child.wait().unwrap();
 }
 
 #[test]
@@ -82,7 +86,7 @@ fn client_and_backend_are_on_the_cores_that_the_placement_says() {
         let pinned: Vec<String> = threads(&child).into_iter().filter(|cpus| Some(cpus) != before.as_ref()).collect();
         // nothing but the backend: whatever ends sps, the server is as it was
         assert_eq!(of_process(postmaster), before);
-        kill(child);
+        drop(child);
         assert_eq!(of_process(postmaster), before);
         assert!(backend.parse::<usize>().is_ok(), "{arm}: {backend}");
         assert_eq!(pinned.iter().all(|cpus| *cpus == backend), arm.ends_with("same"), "{arm}: {pinned:?}, {backend}");
@@ -95,7 +99,7 @@ fn free_backends_are_left_alone() {
     let db = Database::filled();
     let (child, backends) = running(&db, &["-S"], 1);
     let (cpus, all) = (of_process(backends[0]), of_process(postmaster(&db)));
-    kill(child);
+    drop(child);
     assert_eq!(cpus, all);
 }
 

@@ -120,7 +120,8 @@ fn at_a_rate_latencies_count_from_the_due_time() {
     let db = Database::filled();
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("r.jsonl");
-    let args = ["run", "-S", "-R", "400", "-L", "10000", "-t", "60", "-c", "3", "-j", "2", "--seed", "4"];
+    // all are due at once, and each waits for those before it
+    let args = ["run", "-S", "-R", "3000000", "-L", "600000", "-t", "60", "-c", "3", "-j", "2", "--seed", "4"];
     run(db.sps(&args).args(["--record", record.to_str().unwrap()])).code(0);
     let text = std::fs::read_to_string(&record).unwrap();
     schema::check_record(&text);

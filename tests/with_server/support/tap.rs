@@ -13,6 +13,8 @@ pub struct Tap {
     folder: tempfile::TempDir,
     /// Of each connection, what each read brought: pgbench has one connection of its own before its clients'.
     sent: Arc<Mutex<Vec<Vec<Vec<u8>>>>>,
+    /// Of each connection, what came back.
+    answered: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
 impl Tap {
@@ -27,16 +29,20 @@ impl Tap {
         let (host, port) = (std::env::var("PGHOST").unwrap(), std::env::var("PGPORT").unwrap());
         let server = PathBuf::from(host).join(format!(".s.PGSQL.{port}"));
         let sent = Arc::new(Mutex::new(Vec::new()));
-        let tap = Self { folder, sent: sent.clone() };
+        let answered = Arc::new(Mutex::new(Vec::new()));
+        let tap = Self { folder, sent: sent.clone(), answered: answered.clone() };
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let server = UnixStream::connect(&server).unwrap();
                 let (answers, back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-                let sent = sent.clone();
+                let (sent, answered) = (sent.clone(), answered.clone());
                 let mine = sent.lock().unwrap().len();
                 sent.lock().unwrap().push(Vec::new());
+                answered.lock().unwrap().push(Vec::new());
                 thread::spawn(move || pass(client, server, |bytes| sent.lock().unwrap()[mine].push(bytes.to_vec())));
-                thread::spawn(move || pass(answers, back, |_| ()));
+                thread::spawn(move || {
+                    pass(answers, back, |bytes| answered.lock().unwrap()[mine].extend_from_slice(bytes));
+                });
             }
         });
         tap
@@ -50,6 +56,19 @@ impl Tap {
     /// What each connection sent, without its start-up message and Terminate.
     pub fn connections(&self) -> Vec<Vec<Message>> {
         self.sent.lock().unwrap().iter().map(|chunks| messages(&chunks.concat())).collect()
+    }
+
+    /// What came back on each connection.
+    pub fn answers(&self) -> Vec<Vec<Message>> {
+        self.answered.lock().unwrap().iter().map(|stream| tagged(stream)).collect()
+    }
+
+    /// The messages of each of the last `count` reads of a connection, by their tags.
+    pub fn last_reads(&self, connection: usize, count: usize) -> Vec<String> {
+        let sent = self.sent.lock().unwrap();
+        let reads = sent[connection].iter().map(|bytes| tagged(bytes).iter().map(|(tag, _)| *tag).collect::<String>());
+        let reads: Vec<String> = reads.filter(|tags| tags != "X").collect();
+        reads[reads.len() - count..].to_vec()
     }
 
     /// The most messages of tag `tag` that came in one read.
