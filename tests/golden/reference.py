@@ -91,14 +91,6 @@ def lag1(name, values):
             "clear": bool(p < 0.01)}
 
 
-def welch(name, base, test):
-    """Difference of means, test less base, by Welch's t test."""
-    result = stats.ttest_ind(test, base, equal_var=False)
-    ends = result.confidence_interval(0.95)
-    return {"name": name, "base": list(base), "test": list(test), "difference": float(np.mean(test) - np.mean(base)),
-            "degrees": float(result.df), "interval": [float(ends.low), float(ends.high)]}
-
-
 def series(rng, n, rho):
     noise = rng.normal(0, 1, n)
     for at in range(1, n):
@@ -182,11 +174,6 @@ def main():
         lag1("alternating", series(own, 30, -0.8)),
         lag1("tied", np.round(series(own, 50, 0.3))),
     ]
-    unpaired = [
-        welch("alike", own.normal(11, 0.02, 10), own.normal(11.05, 0.02, 10)),
-        welch("one short, noisy record", own.normal(11, 0.1, 3), own.normal(11, 0.01, 20)),
-        welch("two epochs each", own.normal(5, 0.1, 2), own.normal(4, 0.1, 2)),
-    ]
     repeats = np.random.default_rng(20261201)
     spreads = [
         spread("one", [71234.5]),
@@ -201,7 +188,7 @@ def main():
         ratio_apart("twenty and five", repeats.normal(1.0, 0.2, 20), repeats.normal(1.0, 0.01, 5)),
     ]
     out = {"made_with": f"scipy {scipy.__version__}, numpy {np.__version__}",
-           "location": cases, "totals": pairs, "differences": differences, "lags": lags, "unpaired": unpaired,
+           "location": cases, "totals": pairs, "differences": differences, "lags": lags,
            "spreads": spreads, "apart": apart, "t_quantiles": quantiles}
     path = pathlib.Path(__file__).with_name("statistics.json")
     path.write_text(json.dumps(out, indent=1) + "\n")

@@ -260,3 +260,23 @@ fn what_was_expected_decides_the_exit_code() {
     );
     assert!(unknown.records().is_empty());
 }
+
+#[test]
+fn blocks_are_as_long_as_the_noise_asks_and_say_so() {
+    let database = Database::filled();
+    let args = ["plpgsql", "prepared@free", "simple@free", "--rounds", "11", "--time-limit", "60", "--quiet"];
+    let compared = compare(&database, &args);
+    compared.said.code(0);
+    let record = compared.record();
+    let adapt = record.header.plan.adapt.unwrap();
+    for block in &record.blocks {
+        let asked = block.block_ms.unwrap();
+        assert!(block.driver_ns >= asked as i64 * 1_000_000, "{block:?}");
+        if block.epoch < adapt.after_epochs {
+            assert_eq!(asked, record.header.plan.block_ms);
+        } else {
+            assert!(asked >= adapt.shortest_ms, "{block:?}");
+        }
+    }
+    assert_eq!(record.blocks.last().unwrap().epoch, 2);
+}

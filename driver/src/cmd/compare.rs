@@ -2,19 +2,23 @@
 
 use crate::arm::ArmSpec;
 use crate::cmd::destination::Destination;
+use crate::cmd::dry_run;
 use crate::cmd::layout::{BLOCK_MS, Defaults, Layout, Limits};
 use crate::cmd::pair::{Expect, Pair};
 use crate::cmd::subject::{Opened, Subject};
 use crate::error::{Error, Exit, Result};
 use crate::measure::Measurement;
-use crate::record::ArmInfo;
+use crate::record::{Adapt, ArmInfo};
 use crate::report;
 use crate::watch::{Compared, Stop};
 
 /// The patch's three numbers: each select sent as text, prepared, and looped in the server.
 const DEFAULT_ARMS: [&str; 3] = ["simple", "prepared", "plpgsql"];
 
-const DEFAULTS: Defaults = Defaults { block_ms: BLOCK_MS, time_limit_s: 60.0, half_width: 0.01 };
+/// Not below 100 ms: an arm's first milliseconds find the caches full of the others' data.
+const ADAPT: Adapt = Adapt { after_epochs: 2, shortest_ms: 100, longest_ms: 500 };
+
+const DEFAULTS: Defaults = Defaults { block_ms: BLOCK_MS, adapt: ADAPT, time_limit_s: 60.0, half_width: 0.01 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -45,17 +49,19 @@ pub fn run(args: Args) -> Result<Exit> {
     let pairs = args.pairs.iter().map(|text| Pair::read(text)).collect::<Result<Vec<_>>>()?;
     let expected = args.expected.iter().map(|text| text.parse()).collect::<Result<Vec<Expect>>>()?;
     let plan = args.limits.plan(&args.layout, DEFAULTS)?;
+    if args.limits.dry_run {
+        let arms = dry_run::arms(&specs, args.subject.pin)?;
+        let compared = compared(&arms, &specs, &pairs, &expected)?;
+        report::print_text(&dry_run::schedule(&arms, plan, &compared))?;
+        return Ok(Exit::Done);
+    }
     let destination = args.destination.open()?;
 
     let opened = args.subject.open()?;
     let Opened { target, dataset, lookup, .. } = &opened;
     let measurement = Measurement::prepare(target, dataset, lookup, &specs, args.subject.pin, plan)?;
     let arms = measurement.arms();
-    let compared = Compared {
-        reference: reference(&arms, &specs)?,
-        pairs: pairs.iter().map(|pair| pair.resolve(&arms)).collect::<Result<_>>()?,
-        expectations: expected.iter().map(|one| one.resolve(&arms)).collect::<Result<_>>()?,
-    };
+    let compared = compared(&arms, &specs, &pairs, &expected)?;
     let report = opened.measure("compare", &measurement, compared, Stop::Precise, destination.shows_progress())?;
     let exit = report.summary.exit();
     destination.write(&[report])?;
@@ -73,6 +79,14 @@ impl Args {
         }
         self.arms.iter().map(|arm| arm.parse()).collect()
     }
+}
+
+fn compared(arms: &[ArmInfo], specs: &[ArmSpec], pairs: &[Pair], expected: &[Expect]) -> Result<Compared> {
+    Ok(Compared {
+        reference: reference(arms, specs)?,
+        pairs: pairs.iter().map(|pair| pair.resolve(arms)).collect::<Result<_>>()?,
+        expectations: expected.iter().map(|one| one.resolve(arms)).collect::<Result<_>>()?,
+    })
 }
 
 /// The first arm, in `same` placement where it runs in several.

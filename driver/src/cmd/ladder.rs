@@ -2,15 +2,19 @@
 
 use crate::arm::{self, ArmSpec, LOOPS};
 use crate::cmd::destination::Destination;
+use crate::cmd::dry_run;
 use crate::cmd::layout::{Defaults, Layout, Limits};
 use crate::cmd::subject::Subject;
 use crate::error::{Error, Exit, Result};
-use crate::measure::{self, Measurement};
+use crate::measure::{self, Measurement, Pin};
+use crate::record::Adapt;
 use crate::report;
 use crate::watch::{Compared, Stop};
 
 /// Short blocks, since a round has some thirty of them: a ladder is 2 s a round, and drift within one is small.
-const DEFAULTS: Defaults = Defaults { block_ms: 100, time_limit_s: 240.0, half_width: 0.02 };
+const ADAPT: Adapt = Adapt { after_epochs: 2, shortest_ms: 50, longest_ms: 500 };
+
+const DEFAULTS: Defaults = Defaults { block_ms: 100, adapt: ADAPT, time_limit_s: 240.0, half_width: 0.02 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -26,6 +30,11 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<Exit> {
     let plan = args.limits.plan(&args.layout, DEFAULTS)?;
+    if args.limits.dry_run {
+        let placements = args.subject.pin.unwrap_or(Pin::Both).placements();
+        report::print_text(&dry_run::of_ladder(&arm::ladder(placements, None), &plan))?;
+        return Ok(Exit::Done);
+    }
     let destination = args.destination.open()?;
 
     let mut opened = args.subject.open()?;

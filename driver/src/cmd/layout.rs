@@ -3,7 +3,7 @@
 use select_loop_keys::Distribution;
 
 use crate::error::{Error, Result};
-use crate::record::Plan;
+use crate::record::{Adapt, Plan};
 use crate::report;
 use crate::schedule::{MIN_EPOCHS, ROUNDS_PER_EPOCH};
 
@@ -21,7 +21,7 @@ pub struct Layout {
     /// Selects in one call of a layer
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number(1_000_000_000))]
     selects: u64,
-    /// Length of a block [default: 250; ladder: 100]
+    /// Length of every block [default: compare 250, ladder 100, then by the noise; run 250]
     #[arg(long, value_name = "MILLISECONDS", value_parser = number(3_600_000))]
     block: Option<u64>,
     /// Decides order and keys; in the record (also --random-seed) [default: random]
@@ -75,6 +75,7 @@ impl Layout {
             threads: self.threads as usize,
             selects_per_call: self.selects as i64,
             block_ms: self.block.unwrap_or(block_ms),
+            adapt: None,
             rounds_per_epoch: ROUNDS_PER_EPOCH,
             min_epochs: MIN_EPOCHS,
             max_rounds: None,
@@ -97,6 +98,7 @@ pub fn unpaired(seed: i64, selects_per_call: i64) -> Plan {
         threads: 1,
         selects_per_call,
         block_ms: BLOCK_MS,
+        adapt: None,
         rounds_per_epoch: 1,
         min_epochs: 1,
         max_rounds: Some(1),
@@ -116,6 +118,9 @@ pub struct Limits {
     /// Rounds at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
+    /// Print the schedule and stop; no server is asked
+    #[arg(long)]
+    pub dry_run: bool,
     /// Epochs before precision is looked at
     #[arg(long, value_name = "N", default_value_t = MIN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
@@ -131,6 +136,8 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
     pub block_ms: u64,
+    /// Unless all blocks are to be of one length.
+    pub adapt: Adapt,
     pub time_limit_s: f64,
     pub half_width: f64,
 }
@@ -142,6 +149,7 @@ impl Limits {
     /// As [`Layout::plan`].
     pub fn plan(&self, layout: &Layout, defaults: Defaults) -> Result<Plan> {
         let mut plan = layout.plan(self.time_limit.unwrap_or(defaults.time_limit_s), defaults.block_ms)?;
+        plan.adapt = layout.block.is_none().then_some(defaults.adapt);
         plan.max_rounds = self.rounds;
         plan.min_epochs = self.epochs;
         plan.half_width = self.half_width.unwrap_or(defaults.half_width);

@@ -15,6 +15,7 @@ pub mod server;
 pub mod suite;
 
 mod destination;
+mod dry_run;
 mod layout;
 mod pair;
 mod subject;

@@ -19,6 +19,8 @@ pub struct Position {
     pub epoch: u64,
     pub round: u64,
     pub position: u32,
+    /// How long the block shall last, unless something else ends it.
+    pub block_ms: u64,
 }
 
 /// What all clients of a block did together.
@@ -35,7 +37,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
     let plan = &measurement.plan;
     let until = match plan.per_client {
         Some(units) => Until::Units(units),
-        None => Until::Elapsed(Duration::from_millis(plan.block_ms)),
+        None => Until::Elapsed(Duration::from_millis(at.block_ms)),
     };
     let backends = connections.backends();
     let backend_cpu = || {
@@ -71,6 +73,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         position: at.position,
         arm: arm.info.name.clone(),
         placement: arm.info.placement,
+        block_ms: plan.per_client.is_none().then_some(at.block_ms),
         selects: tally.selects,
         found: tally.found,
         checksum: tally.checksum,

@@ -40,10 +40,12 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
             _ => loss::patiently(|| start(measurement, &gate, epoch))?,
         };
         sink.ready(epoch)?;
+        let lengths = sink.lengths(epoch);
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
                 interrupt::check()?;
-                let at = Position { epoch, round, position };
+                let block_ms = lengths.as_ref().map_or(measurement.plan.block_ms, |lengths| lengths[arm]);
+                let at = Position { epoch, round, position, block_ms };
                 let mut block = match one(measurement, &mut started, arm, at) {
                     Ok(block) => block,
                     // selects that are counted have to be whole

@@ -57,7 +57,7 @@ impl Losses {
         if self.count > MOST {
             return Err(error.context(format!("{} blocks were lost with their connections", self.count)));
         }
-        let Position { epoch, round, position } = at;
+        let Position { epoch, round, position, .. } = at;
         let lost = Lost { epoch, round, position, arm: name.to_owned(), error: error.message.clone() };
         self.last = Some(error);
         Ok(lost)
@@ -93,7 +93,7 @@ pub fn patiently<T>(mut connect: impl FnMut() -> Result<T>) -> Result<T> {
 mod tests {
     use super::*;
 
-    const AT: Position = Position { epoch: 0, round: 0, position: 0 };
+    const AT: Position = Position { epoch: 0, round: 0, position: 0, block_ms: 250 };
 
     fn lost() -> Error {
         Error::lost("gone")

@@ -25,6 +25,18 @@ pub enum Pin {
     Free,
 }
 
+impl Pin {
+    /// The placements of a wire arm that does not name its own.
+    pub fn placements(self) -> &'static [Placement] {
+        match self {
+            Self::Both => &[Placement::Same, Placement::Split],
+            Self::Same => &[Placement::Same],
+            Self::Split => &[Placement::Split],
+            Self::Free => &[Placement::Free],
+        }
+    }
+}
+
 /// What is possible on this machine and server, and what was asked for.
 pub struct Placing {
     pub pin: Pin,
@@ -64,12 +76,7 @@ impl Placing {
 
     /// The placements of a wire arm that does not name its own.
     pub fn of_wire(&self) -> &'static [Placement] {
-        match self.pin {
-            Pin::Both => &[Placement::Same, Placement::Split],
-            Pin::Same => &[Placement::Same],
-            Pin::Split => &[Placement::Split],
-            Pin::Free => &[Placement::Free],
-        }
+        self.pin.placements()
     }
 
     /// The placement of a layer: pinned to keep it from moving, but several loops need several cores.

@@ -150,10 +150,15 @@ fn unknown(message: String, target: &Target, known: &[Layer]) -> Error {
 /// The plan as it can be followed: beside pgbench, whole seconds for everyone.
 pub fn fit(mut plan: Plan, arms: &[Arm]) -> Plan {
     if has_pgbench(arms) {
-        plan.block_ms = plan.block_ms.max(PGBENCH_BLOCK_MS).next_multiple_of(1000);
+        plan = beside_pgbench(plan);
     }
     plan.threads = plan.threads.clamp(1, plan.clients.max(1));
     plan
+}
+
+/// pgbench counts whole seconds, and so does everyone beside it.
+pub fn beside_pgbench(plan: Plan) -> Plan {
+    Plan { block_ms: plan.block_ms.max(PGBENCH_BLOCK_MS).next_multiple_of(1000), adapt: None, ..plan }
 }
 
 /// Then every block of every arm has fresh connections, since pgbench's are fresh.

@@ -21,11 +21,19 @@ pub fn named<'a>(arms: &'a [ArmInfo], text: &str) -> Option<&'a ArmInfo> {
 /// All (test, base): each arm against the reference, the pairs asked for or expected something of, both sides of an A/A comparison, and each wire
 /// arm that pgbench calibrates.
 pub fn comparisons_of(header: &Header) -> Vec<(String, String)> {
-    let arms = &header.arms;
-    let reference = arms.iter().filter(|info| info.name != header.reference);
-    let mut out: Vec<(String, String)> = reference.map(|info| (info.name.clone(), header.reference.clone())).collect();
-    out.extend(header.pairs.iter().cloned());
-    out.extend(header.expectations.iter().map(|one| (one.test.clone(), one.base.clone())));
+    let expected = header.expectations.iter().map(|one| (one.test.clone(), one.base.clone()));
+    comparisons_among(&header.arms, &header.reference, header.pairs.iter().cloned().chain(expected))
+}
+
+/// The same before there is a header; `asked` are the pairs asked for.
+pub fn comparisons_among(
+    arms: &[ArmInfo],
+    reference: &str,
+    asked: impl Iterator<Item = (String, String)>,
+) -> Vec<(String, String)> {
+    let others = arms.iter().filter(|info| info.name != reference);
+    let mut out: Vec<(String, String)> = others.map(|info| (info.name.clone(), reference.to_owned())).collect();
+    out.extend(asked);
     for test in arms {
         if let Some(stem) = test.name.strip_suffix("#2") {
             out.push((test.name.clone(), format!("{stem}#1")));

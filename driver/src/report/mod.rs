@@ -36,15 +36,16 @@ use std::io::{Result, Write};
 pub use bar::Charset;
 pub use build::{Outcome, Report, build, of_record, precision};
 pub use command_line::command_line;
-pub use comparison::{comparisons_of, named};
+pub use comparison::{comparisons_among, comparisons_of, named};
 pub use course::{Rates, Ratios, Spot};
 pub use ladder::COMMAND as LADDER;
 pub use number::{count, plural};
 pub use output::{File, print, print_by, print_text};
 pub use pgbench::Pgbench;
-pub use precision::{percent, share_of};
+pub use precision::{Asked, percent, share_of};
 pub use splice::splice;
 pub use step::rungs;
+pub use table::lengths;
 
 /// A way of printing reports.
 pub trait Format: Sync {

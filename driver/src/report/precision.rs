@@ -21,18 +21,31 @@ impl Asked {
         if header.command == super::ladder::COMMAND {
             return Self::Rates(super::rungs(header).map(|info| info.name.clone()).collect());
         }
-        let info = |name: &str| header.arms.iter().find(|info| info.name == name);
+        Self::among(&header.arms, &comparisons_of(header))
+    }
+
+    /// The same of `arms` of which these `comparisons`, (test, base), are made.
+    pub fn among(arms: &[ArmInfo], comparisons: &[(String, String)]) -> Self {
+        let info = |name: &str| arms.iter().find(|info| info.name == name);
         let calm = |info: &ArmInfo| info.side == Side::Server || info.placement == Placement::Same;
         let both = |rule: &dyn Fn(&ArmInfo) -> bool| -> Vec<(String, String)> {
             let fits = |name: &str| info(name).is_some_and(|info| !info.control && rule(info));
-            comparisons_of(header).into_iter().filter(|(test, base)| fits(test) && fits(base)).collect()
+            comparisons.iter().filter(|(test, base)| fits(test) && fits(base)).cloned().collect()
         };
         let asked = both(&calm);
         let asked = if asked.is_empty() { both(&|_| true) } else { asked };
         if asked.is_empty() {
-            Self::Rates(header.arms.iter().map(|info| info.name.clone()).collect())
+            Self::Rates(arms.iter().map(|info| info.name.clone()).collect())
         } else {
             Self::Comparisons(asked)
+        }
+    }
+
+    /// Is precision asked of anything that `arm` has a part in?
+    pub fn names(&self, arm: &str) -> bool {
+        match self {
+            Self::Comparisons(pairs) => pairs.iter().any(|(test, base)| test == arm || base == arm),
+            Self::Rates(names) => names.iter().any(|name| name == arm),
         }
     }
 

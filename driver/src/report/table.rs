@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table as Grid, presets};
 use super::number::{bytes, count, plural, range, ratio, time};
 use super::{Format, Report, ladder, latency, percent};
 use crate::error::printable;
-use crate::record::{Answer, ArmSummary, Comparison, Side, Summary};
+use crate::record::{Adapt, Answer, ArmSummary, Comparison, Plan, Side, Summary};
 
 pub struct Table;
 
@@ -91,8 +91,18 @@ fn head(summary: &Summary, out: &mut dyn Write) -> Result<()> {
     line(
         out,
         "rounds",
-        format_args!("{} in {}, blocks of {} ms", plural(rounds, "round"), plural(epochs, "epoch"), plan.block_ms),
+        format_args!("{} in {}, blocks of {}", plural(rounds, "round"), plural(epochs, "epoch"), lengths(plan)),
     )
+}
+
+/// How long blocks are.
+pub fn lengths(plan: &Plan) -> String {
+    match plan.adapt {
+        None => format!("{} ms", plan.block_ms),
+        Some(Adapt { shortest_ms, longest_ms, .. }) => {
+            format!("{} ms at first, then {shortest_ms} to {longest_ms} ms by the noise", plan.block_ms)
+        }
+    }
 }
 
 fn arms(summary: &Summary) -> String {

@@ -1,5 +1,6 @@
 //! Statistics: pure functions of numbers, a citation above each. `METHODOLOGY.md` says why these.
 
+pub mod allocation;
 pub mod center;
 pub mod difference;
 pub mod epoch_t;
@@ -45,6 +46,16 @@ impl Interval {
 /// The arithmetic mean; NaN of nothing.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The median; NaN of nothing.
+pub fn median(values: &[f64]) -> f64 {
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
 }
 
 /// The sample variance, n - 1 below; NaN of fewer than two values.

@@ -15,6 +15,10 @@ pub fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
 
 /// The two-sided quantile of t with `n - 1` degrees of freedom; None below two values.
 pub fn quantile(n: usize, confidence: f64) -> Option<f64> {
-    let freedom = n.checked_sub(1).filter(|&freedom| freedom > 0)?;
-    Some(StudentsT::new(0.0, 1.0, freedom as f64).ok()?.inverse_cdf(1.0 - (1.0 - confidence) / 2.0))
+    with_freedom(n.checked_sub(1)? as f64, confidence)
+}
+
+/// The two-sided quantile of t with so many degrees of freedom, whole or not; None of none.
+pub fn with_freedom(freedom: f64, confidence: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(1.0 - (1.0 - confidence) / 2.0))
 }

@@ -19,9 +19,11 @@ impl Stop {
     /// Decides after `rounds` rounds with all their blocks.
     pub fn after(self, rounds: u64, header: &Header, blocks: &[Block]) -> Next {
         let plan = &header.plan;
-        let spent = blocks.iter().map(|block| block.driver_ns as f64).sum::<f64>() / 1e9;
-        // the round that would end beyond the limit is not begun
-        let no_time = spent * (rounds + 1) as f64 / rounds as f64 > plan.time_limit_s;
+        let seconds = |block: &Block| block.driver_ns as f64 / 1e9;
+        let spent: f64 = blocks.iter().map(seconds).sum();
+        let last: f64 = blocks.iter().rev().take_while(|block| block.round + 1 == rounds).map(seconds).sum();
+        // the round that would end beyond the limit, were it as long as the last one, is not begun
+        let no_time = spent + last > plan.time_limit_s;
         let no_round = plan.max_rounds.is_some_and(|most| rounds >= most);
         if no_time || no_round || (self == Self::Precise && precise(rounds, header, blocks)) {
             Next::Stop
