@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::pg::index::{Key, NoKey};
 use crate::pg::int::Int;
 use crate::pg::relation::{Relation, RelationKind};
-use crate::pg::slot::Value;
+use crate::pg::slot::{Reading, Value};
 use crate::pg::{access, catalog, index, version};
 
 /// pgbench's table and column names.
@@ -52,6 +52,14 @@ impl Table {
     /// Is it one whose plan is a single index scan: no partitions, children, or relations behind it?
     pub fn is_single(&self) -> bool {
         self.relation.kind() == RelationKind::Table && !self.relation.has_children()
+    }
+
+    /// How a raw layer's loop reads the value: of a table without `abalance` from the row's key, as SQL does.
+    pub fn reading(&self) -> Reading {
+        match self.value {
+            Value::Column { attnum, int } => Reading { attnum, int, mask: -1 },
+            Value::Key => Reading { attnum: self.key.attnum, int: self.key.int, mask: 0x7fff_ffff },
+        }
     }
 
     /// Type of the value as SQL gives it.

@@ -32,8 +32,13 @@ impl Layer for Buffer {
             ))
             .detail("A TID of another access method names no page of its own."));
         }
-        let mut scan =
-            IndexScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.value, &call.snapshot);
+        let mut scan = IndexScan::new(
+            &job.table.relation,
+            job.raw_index()?,
+            job.table.key.int,
+            job.table.reading(),
+            &call.snapshot,
+        );
         let mut lock = LockPage::new(&job.table.relation);
         let (_, reading) = counting_scans(job, || Ok(tid::run(job, &mut scan, &mut lock)))?;
         Ok(Outcome { found: None, checksum: None, reading })

@@ -25,9 +25,14 @@ impl Layer for HeapTid {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        let mut scan =
-            IndexScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.value, &call.snapshot);
-        let mut fetch = FetchTuple::new(&job.table.relation, job.table.value, &call.snapshot);
+        let mut scan = IndexScan::new(
+            &job.table.relation,
+            job.raw_index()?,
+            job.table.key.int,
+            job.table.reading(),
+            &call.snapshot,
+        );
+        let mut fetch = FetchTuple::new(&job.table.relation, job.table.reading(), &call.snapshot);
         let (tally, reading) = counting_scans(job, || Ok(tid::run(job, &mut scan, &mut fetch)))?;
         tally.outcome(reading)
     }

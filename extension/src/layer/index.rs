@@ -23,8 +23,13 @@ impl Layer for Index {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        let mut scan =
-            IndexScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.value, &call.snapshot);
+        let mut scan = IndexScan::new(
+            &job.table.relation,
+            job.raw_index()?,
+            job.table.key.int,
+            job.table.reading(),
+            &call.snapshot,
+        );
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
         tally.outcome(reading)
     }

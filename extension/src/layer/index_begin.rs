@@ -24,7 +24,7 @@ impl Layer for IndexBegin {
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
         let mut scan =
-            NewScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.value, &call.snapshot);
+            NewScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.reading(), &call.snapshot);
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
         tally.outcome(reading)
     }

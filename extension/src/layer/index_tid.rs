@@ -25,7 +25,8 @@ impl Layer for IndexTid {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        let mut scan = TidOnly::new(&job.table.relation, job.raw_index()?, job.table.key.int, &call.snapshot);
+        let mut scan =
+            TidOnly::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.reading(), &call.snapshot);
         let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
         Ok(Outcome { checksum: None, ..tally.outcome(reading)? })
     }

@@ -6,7 +6,7 @@ use pgrx::pg_sys;
 
 use crate::pg::int::Int;
 use crate::pg::relation::Relation;
-use crate::pg::slot::{self, Slot, Value};
+use crate::pg::slot::{self, Reading, Slot};
 use crate::pg::snapshot::ActiveSnapshot;
 use crate::pg::timed_loop::{Step, Tally};
 use crate::pg::{raw, version};
@@ -17,7 +17,7 @@ pub struct IndexScan<'a> {
     slot: Slot,
     key: pg_sys::ScanKeyData,
     int: Int,
-    value: Value,
+    value: Reading,
     _snapshot: &'a ActiveSnapshot,
 }
 
@@ -35,7 +35,13 @@ impl Drop for ScanDesc {
 
 impl<'a> IndexScan<'a> {
     /// A scan for `key column = $1`; the key column is of type `int`.
-    pub fn new(table: &'a Relation, index: &'a Relation, int: Int, value: Value, snapshot: &'a ActiveSnapshot) -> Self {
+    pub fn new(
+        table: &'a Relation,
+        index: &'a Relation,
+        int: Int,
+        value: Reading,
+        snapshot: &'a ActiveSnapshot,
+    ) -> Self {
         let scan = begin(table, index, snapshot, 1);
         Self { scan, slot: Slot::new(table), key: equality(int), int, value, _snapshot: snapshot }
     }
@@ -51,7 +57,7 @@ unsafe impl Step for IndexScan<'_> {
         unsafe {
             raw::index_rescan(scan, &mut self.key, 1, std::ptr::null_mut(), 0);
             while raw::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
-                tally.add(slot::value(slot, self.value, key));
+                tally.add(slot::value(slot, &self.value));
             }
         }
     }
@@ -79,8 +85,14 @@ pub struct TidOnly<'a>(IndexScan<'a>);
 
 impl<'a> TidOnly<'a> {
     /// As [`IndexScan::new`].
-    pub fn new(table: &'a Relation, index: &'a Relation, int: Int, snapshot: &'a ActiveSnapshot) -> Self {
-        Self(IndexScan::new(table, index, int, Value::Key, snapshot))
+    pub fn new(
+        table: &'a Relation,
+        index: &'a Relation,
+        int: Int,
+        value: Reading,
+        snapshot: &'a ActiveSnapshot,
+    ) -> Self {
+        Self(IndexScan::new(table, index, int, value, snapshot))
     }
 }
 
@@ -107,13 +119,19 @@ pub struct NewScan<'a> {
     slot: Slot,
     key: pg_sys::ScanKeyData,
     int: Int,
-    value: Value,
+    value: Reading,
     snapshot: &'a ActiveSnapshot,
 }
 
 impl<'a> NewScan<'a> {
     /// As [`IndexScan::new`].
-    pub fn new(table: &'a Relation, index: &'a Relation, int: Int, value: Value, snapshot: &'a ActiveSnapshot) -> Self {
+    pub fn new(
+        table: &'a Relation,
+        index: &'a Relation,
+        int: Int,
+        value: Reading,
+        snapshot: &'a ActiveSnapshot,
+    ) -> Self {
         Self { table, index, slot: Slot::new(table), key: equality(int), int, value, snapshot }
     }
 }
@@ -130,7 +148,7 @@ unsafe impl Step for NewScan<'_> {
             let scan = version::index_beginscan(table, index, snapshot, 1);
             raw::index_rescan(scan, &mut self.key, 1, std::ptr::null_mut(), 0);
             while raw::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
-                tally.add(slot::value(slot, self.value, key));
+                tally.add(slot::value(slot, &self.value));
             }
             raw::index_endscan(scan);
         }

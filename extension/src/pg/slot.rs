@@ -17,6 +17,14 @@ pub enum Value {
     Key,
 }
 
+/// The same as a loop reads it, without a branch on which of the two it is: a column, and the bits of it that count.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    pub attnum: i16,
+    pub int: Int,
+    pub mask: i64,
+}
+
 pub struct Slot {
     slot: *mut pg_sys::TupleTableSlot,
 }
@@ -69,15 +77,19 @@ pub unsafe fn column(slot: *mut pg_sys::TupleTableSlot, attnum: i16, int: Int) -
     unsafe { datum(slot, attnum) }.map_or(0, |datum| int.value(datum))
 }
 
-/// The value of the row in `slot`, found under `key`.
+/// The value of the row that has just been stored in `slot`: none of its columns has been taken apart yet.
 ///
 /// # Safety
-/// As [`column`].
+/// The slot holds a row, with such a column, of which nothing has been read.
 #[inline(always)]
-pub unsafe fn value(slot: *mut pg_sys::TupleTableSlot, value: Value, key: i64) -> i64 {
-    match value {
-        // SAFETY: by this function's own condition
-        Value::Column { attnum, int } => unsafe { column(slot, attnum, int) },
-        Value::Key => key & 0x7fff_ffff,
+pub unsafe fn value(slot: *mut pg_sys::TupleTableSlot, reading: &Reading) -> i64 {
+    // SAFETY: by this function's own condition; columns are counted from 1
+    unsafe {
+        raw::slot_getsomeattrs_int(slot, i32::from(reading.attnum));
+        let index = reading.attnum as usize - 1;
+        if *(*slot).tts_isnull.add(index) {
+            return 0;
+        }
+        reading.int.value(*(*slot).tts_values.add(index)) & reading.mask
     }
 }

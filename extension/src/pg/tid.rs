@@ -8,19 +8,18 @@ use crate::job::Job;
 use crate::pg::index_scan::IndexScan;
 use crate::pg::raw;
 use crate::pg::relation::Relation;
-use crate::pg::slot::{self, Slot, Value};
+use crate::pg::slot::{self, Slot};
 use crate::pg::snapshot::ActiveSnapshot;
 use crate::pg::stopwatch::{Reading, Stopwatch};
 use crate::pg::timed_loop::Tally;
 
-/// TIDs gathered at a time: 160 kB of them.
+/// TIDs gathered at a time: 60 kB of them.
 const BATCH: i64 = 10_000;
 
-/// A visible row version and the key it was found under.
+/// A visible row version.
 #[derive(Clone, Copy)]
 pub struct Visible {
     pub tid: pg_sys::ItemPointerData,
-    pub key: i64,
 }
 
 /// What is done to each row.
@@ -54,7 +53,7 @@ pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, 
                     raw::check_for_interrupts();
                     let key = offset.wrapping_add(job.sequence.key(i));
                     if let Some(tid) = scan.find(key) {
-                        to.write(Visible { tid, key });
+                        to.write(Visible { tid });
                         to = to.add(1);
                     }
                     i = i.wrapping_add(1);
@@ -70,18 +69,7 @@ pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, 
         let watch = Stopwatch::start();
         let before = tally;
         // SAFETY: the range is the batch's; the guard's closure owns nothing
-        tally = unsafe {
-            raw::guarded(|| {
-                let mut tally = before;
-                let mut row = rows.start;
-                while row < rows.end {
-                    raw::check_for_interrupts();
-                    visit.visit(&mut *row, &mut tally);
-                    row = row.add(1);
-                }
-                tally
-            })
-        };
+        tally = unsafe { raw::guarded(|| timed(rows.start, rows.end, visit, before)) };
         let reading = watch.stop();
         total = Some(total.map_or(reading, |total| total.plus(&reading)));
         done = end;
@@ -89,11 +77,28 @@ pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, 
     (tally, total.unwrap_or_default())
 }
 
+/// The loop itself, as that of `timed_loop`.
+///
+/// # Safety
+/// Inside the error guard only; the rows from `row` to `end` are visible ones.
+#[inline(never)]
+unsafe fn timed<V: Visit>(mut row: *mut Visible, end: *mut Visible, visit: &mut V, mut tally: Tally) -> Tally {
+    while row < end {
+        // SAFETY: inside the guard, and below the end, by this function's own condition
+        unsafe {
+            raw::check_for_interrupts();
+            visit.visit(&mut *row, &mut tally);
+            row = row.add(1);
+        }
+    }
+    tally
+}
+
 /// Fetches the row version.
 pub struct FetchTuple<'a> {
     table: &'a Relation,
     fetch: Option<FetchRowVersion>,
-    value: Value,
+    value: slot::Reading,
     slot: Slot,
     snapshot: &'a ActiveSnapshot,
 }
@@ -106,7 +111,7 @@ type FetchRowVersion = unsafe extern "C-unwind" fn(
 ) -> bool;
 
 impl<'a> FetchTuple<'a> {
-    pub fn new(table: &'a Relation, value: Value, snapshot: &'a ActiveSnapshot) -> Self {
+    pub fn new(table: &'a Relation, value: slot::Reading, snapshot: &'a ActiveSnapshot) -> Self {
         // SAFETY: a table's access method is set
         let fetch = unsafe { (*(*table.as_ptr()).rd_tableam).tuple_fetch_row_version };
         Self { table, fetch, value, slot: Slot::new(table), snapshot }
@@ -122,7 +127,7 @@ unsafe impl Visit for FetchTuple<'_> {
         // SAFETY: table_tuple_fetch_row_version() of tableam.h; table, snapshot and slot are alive and of one kind
         unsafe {
             if fetch(self.table.as_ptr(), &mut row.tid, self.snapshot.as_ptr(), slot) {
-                tally.add(slot::value(slot, self.value, row.key));
+                tally.add(slot::value(slot, &self.value));
             }
         }
     }

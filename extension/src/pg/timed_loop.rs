@@ -53,46 +53,60 @@ const BATCH: usize = 64;
 
 /// Draws `job.selects` keys and gives each to `step`, timed, inside one error guard.
 pub fn run<S: Step>(job: &Job, step: &mut S) -> (Tally, Reading) {
-    let (sequence, offset, selects) = (job.sequence, job.min.wrapping_sub(1), job.selects);
     let watch = Stopwatch::start();
     // SAFETY: the body draws keys (which never panics), checks for interrupts and steps, all of which own nothing
-    let tally = unsafe {
-        raw::guarded(|| {
-            let mut tally = Tally::default();
-            let mut keys = [0; BATCH];
-            let mut done: i64 = 0;
-            while done < selects {
-                raw::check_for_interrupts();
-                sequence.draw(done, offset, &mut keys);
-                let wanted = selects.wrapping_sub(done).min(BATCH as i64) as usize;
-                let mut key = keys.as_ptr();
-                let end = key.add(wanted);
-                while key < end {
-                    step.step(*key, &mut tally);
-                    key = key.add(1);
-                }
-                done = done.wrapping_add(BATCH as i64);
-            }
-            tally
-        })
-    };
+    let tally = unsafe { raw::guarded(|| timed(job, step)) };
     (tally, watch.stop())
+}
+
+/// The loop itself. Every timed stretch is a function of this name, never inlined: a profile shows which layer it is and what lies
+/// under it.
+///
+/// # Safety
+/// Inside the error guard only.
+#[inline(never)]
+unsafe fn timed<S: Step>(job: &Job, step: &mut S) -> Tally {
+    let (sequence, offset, selects) = (job.sequence, job.min.wrapping_sub(1), job.selects);
+    let mut tally = Tally::default();
+    let mut keys = [0; BATCH];
+    let mut done: i64 = 0;
+    while done < selects {
+        // SAFETY: inside the guard by this function's own condition
+        unsafe { raw::check_for_interrupts() };
+        sequence.draw(done, offset, &mut keys);
+        let wanted = selects.wrapping_sub(done).min(BATCH as i64) as usize;
+        let mut key = keys.as_ptr();
+        // SAFETY: at most BATCH keys are wanted
+        let end = unsafe { key.add(wanted) };
+        while key < end {
+            // SAFETY: below the end of the keys; the step is called by the timed loop, inside its guard
+            unsafe {
+                step.step(*key, &mut tally);
+                key = key.add(1);
+            }
+        }
+        done = done.wrapping_add(BATCH as i64);
+    }
+    tally
 }
 
 /// The loop with nothing in it: what counting, and taking interrupts, costs.
 pub fn run_empty(job: &Job) -> Reading {
+    /// # Safety
+    /// As [`timed`].
+    #[inline(never)]
+    unsafe fn timed(selects: i64) {
+        let mut i = 0;
+        while i < selects {
+            // SAFETY: inside the guard by this function's own condition
+            unsafe { raw::check_for_interrupts() };
+            i = i.wrapping_add(1);
+        }
+    }
     let selects = job.selects;
     let watch = Stopwatch::start();
     // SAFETY: as in `run`
-    unsafe {
-        raw::guarded(|| {
-            let mut i = 0;
-            while i < selects {
-                raw::check_for_interrupts();
-                i = i.wrapping_add(1);
-            }
-        });
-    }
+    unsafe { raw::guarded(|| timed(selects)) };
     watch.stop()
 }
 
