@@ -33,6 +33,8 @@ enum Command {
     Suite(Box<cmd::suite::Args>),
     /// Count instructions per select and function
     Count(cmd::count::Args),
+    /// Draw a flame graph of an arm, or of the difference between two (perf)
+    Profile(Box<cmd::profile::Args>),
     /// Print records: table, Markdown, web page, JSON, CSV; or put a table into a README
     Report(cmd::report::Args),
     /// List, export, import and remove sets of the results database
@@ -60,6 +62,7 @@ pub fn run() -> Result<Exit> {
         Command::Ladder(args) => cmd::ladder::run(*args),
         Command::Suite(args) => cmd::suite::run(*args),
         Command::Count(args) => cmd::count::run(args),
+        Command::Profile(args) => cmd::profile::run(*args),
         Command::Report(args) => cmd::report::run(args),
         Command::Results(args) => cmd::results::run(args),
         Command::Server(args) => cmd::server::run(args),

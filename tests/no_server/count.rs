@@ -30,7 +30,7 @@ fn a_base_that_cannot_be_compared_is_refused_before_anything_is_started() {
     refused(&["spi", "--base", path], 2, "has no arm \"spi\"");
     refused(&["--base", path, "--by", "hardware"], 2, "was counted by callgrind");
     // all is well with it, but there is no valgrind
-    refused(&["--base", path], 1, "cannot run valgrind");
+    refused(&["--base", path], 1, "valgrind is not installed");
 
     refused(&["--base", "/nowhere.json"], 1, "cannot read /nowhere.json");
     let mut other = base();

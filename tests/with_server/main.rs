@@ -17,6 +17,7 @@ mod page;
 mod placement;
 mod pooler;
 mod private;
+mod profile;
 mod record;
 mod results;
 mod results_kept;

@@ -8,6 +8,7 @@ mod foreign;
 pub mod init;
 pub mod ladder;
 pub mod man;
+pub mod profile;
 pub mod report;
 pub mod results;
 pub mod run;

@@ -22,7 +22,15 @@ pub struct Function {
 pub struct Cost {
     /// Instructions of the function itself.
     pub own: i64,
-    /// With its callees, counted once where it recurses; 0 for functions without a name.
+    /// Its outermost activations.
+    pub outer: Activations,
+    /// Its activations within itself.
+    pub inner: Activations,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activations {
+    /// Instructions, callees included; 0 for functions without a name.
     pub inclusive: i64,
     pub calls: i64,
 }
@@ -33,8 +41,6 @@ pub struct Profile {
     pub functions: HashMap<Function, Cost>,
     /// Instructions of the error guards that our library sets up: the C library's part of each.
     pub guards: i64,
-    /// Has the server functions without a name?
-    pub nameless: bool,
 }
 
 /// Our library: what runs in it is the harness.
@@ -42,10 +48,20 @@ pub const LIBRARY: &str = "select_loop.so";
 
 const SERVER: &str = "postgres";
 
+/// A server with its symbols has a few nameless instructions, too: jumps to functions of other libraries.
+const STRIPPED: f64 = 0.05;
+
 impl Profile {
     /// All instructions.
     pub fn total(&self) -> i64 {
         self.functions.values().map(|cost| cost.own).sum()
+    }
+
+    /// Are the server's static functions without names?
+    pub fn is_stripped(&self) -> bool {
+        let nameless = Function { name: symbol::NAMELESS.into(), module: SERVER.into() };
+        let own = self.functions.get(&nameless).map_or(0, |cost| cost.own);
+        own as f64 > STRIPPED * self.total() as f64
     }
 
     /// Instructions in our library and its guards.
@@ -75,19 +91,36 @@ fn damaged(what: &str) -> Error {
     Error::failed(format!("callgrind's output is damaged: {what}")).hint("is there room on the disk of TMPDIR?")
 }
 
+/// Activations that the file tells apart: those of a function within itself are called `name'2`.
+#[derive(Clone, Copy)]
+enum Level {
+    Outer,
+    Inner,
+    /// Of functions together.
+    Nameless,
+}
+
 /// A function as the file names it, in an object.
 #[derive(Clone)]
 struct Named {
     function: Function,
-    /// Is it the outermost activation of a recursion? Deeper ones are called `name'2`.
-    outermost: bool,
+    level: Level,
+}
+
+impl Cost {
+    fn at(&mut self, level: Level) -> &mut Activations {
+        match level {
+            Level::Outer | Level::Nameless => &mut self.outer,
+            Level::Inner => &mut self.inner,
+        }
+    }
 }
 
 #[derive(Default)]
 struct Reader {
     profile: Profile,
     objects: HashMap<u64, Rc<str>>,
-    names: HashMap<u64, (Rc<str>, bool, bool)>,
+    names: HashMap<u64, (Rc<str>, Level)>,
     object: Rc<str>,
     callee_object: Option<Rc<str>>,
     current: Option<Named>,
@@ -112,7 +145,8 @@ impl Reader {
                 "calls" => {
                     let count: i64 = value.split(' ').next()?.parse().ok()?;
                     let callee = self.callee.as_ref()?;
-                    self.profile.functions.entry(callee.function.clone()).or_default().calls += count;
+                    let cost = self.profile.functions.entry(callee.function.clone()).or_default();
+                    cost.at(callee.level).calls += count;
                     self.of_call = true;
                 }
                 // files and jumps
@@ -132,14 +166,14 @@ impl Reader {
     }
 
     fn cost(&mut self, cost: i64) -> Option<()> {
-        let Named { function, outermost } = self.current.as_ref()?;
+        let Named { function, level } = self.current.as_ref()?;
         let named = self.profile.functions.entry(function.clone()).or_default();
         let of_call = std::mem::take(&mut self.of_call);
         if !of_call {
             named.own += cost;
         }
-        if *outermost {
-            named.inclusive += cost;
+        if !matches!(level, Level::Nameless) {
+            named.at(*level).inclusive += cost;
         }
         if of_call {
             let callee = &self.callee.as_ref()?.function;
@@ -163,18 +197,19 @@ impl Reader {
     fn function_of(&mut self, value: &str, module: Rc<str>) -> Option<Named> {
         let (number, name) = numbered(value)?;
         if let Some(name) = name {
-            let (plain, outermost) = match name.rsplit_once('\'') {
-                Some((plain, level)) if level.bytes().all(|digit| digit.is_ascii_digit()) => (plain, false),
-                _ => (name, true),
+            let (plain, level) = match name.rsplit_once('\'') {
+                Some((plain, deep)) if deep.bytes().all(|digit| digit.is_ascii_digit()) => (plain, Level::Inner),
+                _ => (name, Level::Outer),
             };
             // an address stands for what the symbol table does not name
-            let nameless = plain.starts_with("0x") || plain == "???";
-            let name = if nameless { symbol::NAMELESS.into() } else { symbol::plain(plain) };
-            self.names.insert(number, (name.into(), outermost && !nameless, nameless));
+            let named = match plain.starts_with("0x") || plain == "???" {
+                true => (symbol::NAMELESS.into(), Level::Nameless),
+                false => (symbol::plain(plain).into(), level),
+            };
+            self.names.insert(number, named);
         }
-        let (name, outermost, nameless) = self.names.get(&number)?.clone();
-        self.profile.nameless |= nameless && &*module == SERVER;
-        Some(Named { function: Function { name, module }, outermost })
+        let (name, level) = self.names.get(&number)?.clone();
+        Some(Named { function: Function { name, module }, level })
     }
 }
 
@@ -186,7 +221,7 @@ fn numbered(value: &str) -> Option<(u64, Option<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, Function, Profile};
+    use super::{Activations, Cost, Function, Profile};
 
     /// `lookup` recurses; our library calls it and sets up a guard, and a stripped library has a function without a name.
     const TEXT: &str = "version: 1\nevents: Ir\n\nob=(1) /x/select_loop.so\nfl=(1) ???\nfn=(1) run\n0 10\ncob=(2) /lib/libc.so.6\n\
@@ -199,18 +234,23 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_summed_by_function_and_recursion_counts_once() {
+    fn costs_are_summed_by_function_and_an_activation_within_another_is_told_apart() {
         let profile = Profile::parse(TEXT).unwrap();
-        assert_eq!(of(&profile, "run", "select_loop.so"), Cost { own: 10, inclusive: 418, calls: 0 });
-        assert_eq!(of(&profile, "lookup", "postgres"), Cost { own: 350, inclusive: 400, calls: 8 });
-        assert_eq!(of(&profile, "[static functions]", "libc.so.6"), Cost { own: 50, inclusive: 0, calls: 1 });
-        assert_eq!((profile.total(), profile.harness(), profile.nameless), (418, 18, false));
+        let cost = |own, outer: (i64, i64), inner: (i64, i64)| Cost {
+            own,
+            outer: Activations { inclusive: outer.0, calls: outer.1 },
+            inner: Activations { inclusive: inner.0, calls: inner.1 },
+        };
+        assert_eq!(of(&profile, "run", "select_loop.so"), cost(10, (418, 0), (0, 0)));
+        assert_eq!(of(&profile, "lookup", "postgres"), cost(350, (400, 4), (250, 4)));
+        assert_eq!(of(&profile, "[static functions]", "libc.so.6"), cost(50, (0, 1), (0, 0)));
+        assert_eq!((profile.total(), profile.harness(), profile.is_stripped()), (418, 18, false));
     }
 
     #[test]
     fn a_stripped_server_is_noticed() {
         let text = TEXT.replace("fn=(3)\n0 100", "fn=(6) 0x0000000000005678\n0 100");
-        assert!(Profile::parse(&text).unwrap().nameless);
+        assert!(Profile::parse(&text).unwrap().is_stripped());
     }
 
     #[test]

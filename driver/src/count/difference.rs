@@ -30,12 +30,18 @@ pub fn per_select(few: &Profile, many: &Profile, selects: i64) -> PerSelect {
         .iter()
         .map(|(function, many)| {
             let few = before.get(function).unwrap_or(&none);
+            let (outer, inner) = (each(few.outer.calls, many.outer.calls), each(few.inner.calls, many.inner.calls));
+            // a layer's select lies within the execution of the statement that calls the layer, which happens once
+            let inclusive = match outer < LEAST_CALLS && LEAST_CALLS <= inner {
+                true => each(few.inner.inclusive, many.inner.inclusive),
+                false => each(few.outer.inclusive, many.outer.inclusive),
+            };
             CountedFunction {
                 name: function.name.to_string(),
                 module: function.module.to_string(),
                 own: each(few.own, many.own),
-                inclusive: (&*function.name != NAMELESS).then(|| each(few.inclusive, many.inclusive)),
-                calls: each(few.calls, many.calls),
+                inclusive: (&*function.name != NAMELESS).then_some(inclusive),
+                calls: outer + inner,
             }
         })
         .filter(|function| LEAST_OWN <= function.own.abs() || LEAST_CALLS <= function.calls.abs())
@@ -49,24 +55,26 @@ pub fn per_select(few: &Profile, many: &Profile, selects: i64) -> PerSelect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::callgrind::Activations;
 
     fn profile(parts: &[(&str, &str, Cost)]) -> Profile {
         let function = |name: &str, module: &str| Function { name: name.into(), module: module.into() };
         let functions = parts.iter().map(|(name, module, cost)| (function(name, module), *cost)).collect();
-        Profile { functions, guards: 5, nameless: false }
+        Profile { functions, guards: 5 }
     }
 
     #[test]
     fn set_up_cancels_and_what_hardly_costs_is_left_out() {
-        let cost = |own, inclusive, calls| Cost { own, inclusive, calls };
+        let cost = |own, inclusive, calls| Cost { own, outer: Activations { inclusive, calls }, ..Cost::default() };
+        let within = |cost: Cost, inclusive, calls| Cost { inner: Activations { inclusive, calls }, ..cost };
         let few = profile(&[
             ("start", "postgres", cost(9000, 9000, 1)),
-            ("lookup", "postgres", cost(1000, 1200, 10)),
+            ("lookup", "postgres", within(cost(1000, 12_300, 1), 1200, 10)),
             ("run", "select_loop.so", cost(100, 1300, 1)),
         ]);
         let many = profile(&[
             ("start", "postgres", cost(9001, 9001, 1)),
-            ("lookup", "postgres", cost(11_000, 13_200, 110)),
+            ("lookup", "postgres", within(cost(11_000, 25_300, 1), 13_200, 110)),
             ("run", "select_loop.so", cost(1100, 14_300, 1)),
         ]);
         let found = per_select(&few, &many, 100);
@@ -74,6 +82,8 @@ mod tests {
         assert_eq!(found.harness_share, 10.0 / 110.01);
         let names: Vec<&str> = found.functions.iter().map(|function| function.name.as_str()).collect();
         assert_eq!(names, ["lookup", "run"]);
+        // not the lookup that all of them lie in
         assert_eq!((found.functions[0].inclusive, found.functions[0].calls), (Some(120.0), 1.0));
+        assert_eq!(found.functions[1].inclusive, Some(130.0));
     }
 }

@@ -140,7 +140,7 @@ fn by_callgrind(
             outputs.of(backend)
         };
         let (few, many) = (run(FEW)?, run(FEW + order.selects)?);
-        if many.nameless && !warnings.iter().any(|warning| warning == SYMBOLS_HINT) {
+        if many.is_stripped() && !warnings.iter().any(|warning| warning == SYMBOLS_HINT) {
             warnings.push(SYMBOLS_HINT.into());
         }
         let found = difference::per_select(&few, &many, order.selects);

@@ -3,6 +3,7 @@
 //! `postgres --single` would do for layers, but speaks no protocol; a server counts wire arms the same way, and a backend is
 //! forked in half a second, where valgrind itself takes two to start.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -29,8 +30,9 @@ impl Valgrind {
         match version {
             Ok(version) if version.starts_with("valgrind-") => Ok(Self { version }),
             Ok(said) => Err(Error::failed(format!("valgrind does not work: it said \"{said}\""))),
-            Err(error) => Err(Error::failed(format!("cannot run valgrind: {error}"))
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(Error::failed("valgrind is not installed")
                 .hint("apt-get install valgrind; or count layers by the processor's counter: --by hardware")),
+            Err(error) => Err(Error::failed(format!("cannot run valgrind: {error}"))),
         }
     }
 
