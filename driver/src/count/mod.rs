@@ -173,7 +173,7 @@ fn by_hardware(
         let schema =
             target.extension_schema.as_deref().filter(|_| info.side == Side::Server && info.arm != "call_commit");
         let schema = schema.ok_or_else(|| {
-            Error::usage(format!("arm \"{}\" is no layer, and the counter is read in the extension", info.name))
+            Error::usage(format!("arm \"{}\" is no layer, and the counter is read in the extension", info.arm))
                 .hint("count it with --by callgrind")
         })?;
         let (relation, layer) = (&lookup.relation, &info.arm);
