@@ -104,6 +104,10 @@ fn sslmode_and_certificates_mean_what_they_mean_to_psql() {
         for crl in none.crl server.crl; do try "$at sslmode=verify-ca sslrootcert=ca.crt sslcrl=$crl"; done
         for version in TLSv1.2 TLSv1.3; do try "$at sslmode=require ssl_max_protocol_version=$version"; done
         try "$at sslmode=require sslsni=0"
+        case $(psql --version) in
+          *' '1[0-6]*) echo 'same <no direct negotiation before 17>' ;;
+          *) try "$at sslmode=verify-full sslrootcert=ca.crt sslnegotiation=direct" ;;
+        esac
         try "dbname=postgres user=postgres host=$PGHOST sslmode=require"
         certificate common
         for host in common.test elsewhere.test; do
@@ -120,7 +124,7 @@ fn sslmode_and_certificates_mean_what_they_mean_to_psql() {
     "#,
     );
     let Some(said) = said else { return };
-    all_same(&said, 24 + 6 + 2 + 2 + 2 + 1 + 1 + 2 + 4 + 1);
+    all_same(&said, 24 + 6 + 2 + 2 + 2 + 1 + 1 + 1 + 2 + 4 + 1);
     assert!(
         said.stdout.contains("user=postgres sslmode=verify-full sslrootcert=ca.crt> psql: postgres|postgres|t"),
         "{}",

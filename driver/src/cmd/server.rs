@@ -10,11 +10,7 @@ use signal_hook::iterator::Signals;
 use crate::error::{Error, Exit, Result};
 use crate::interrupt;
 use crate::server::private::{DATABASE, Options, PORT, PrivateServer, USER};
-use crate::server::{KeepArgs, PrivateArgs};
-
-/// libpq's variables that would lead the command elsewhere.
-const CLEARED: [&str; 7] =
-    ["PGHOSTADDR", "PGSERVICE", "PGPASSWORD", "PGSSLMODE", "PGOPTIONS", "PGTARGETSESSIONATTRS", "PGREQUIREAUTH"];
+use crate::server::{KeepArgs, PrivateArgs, variables};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -45,7 +41,8 @@ pub fn run(args: Args) -> Result<Exit> {
     interrupt::check()?;
     let mut command = Command::new(&args.command[0]);
     command.args(&args.command[1..]);
-    for name in CLEARED {
+    // libpq's variables would lead the command elsewhere
+    for name in variables() {
         command.env_remove(name);
     }
     command

@@ -6,9 +6,8 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use tokio_rustls::TlsConnector;
 
 use crate::error::{Error, Result};
-use crate::interrupt::Stop;
 use crate::server::{Config, advice};
-use crate::wire::{EndPoint, Opened, Plain, Refused, Route, Secure, Start, cancel, raw, reach};
+use crate::wire::{EndPoint, Opened, Plain, Refused, Route, Running, Secure, Start, raw, reach};
 
 /// A client whose connection lives on a runtime, and how it is reached.
 pub struct Bridged {
@@ -30,25 +29,8 @@ impl Bridged {
     }
 
     /// What ends a query from another thread.
-    pub fn cancel(&self) -> Result<Cancel> {
-        Ok(Cancel { route: self.route.clone(), token: self.client.cancel_token(), plain: self.plain.try_clone()? })
-    }
-}
-
-/// Ends what a connection of tokio-postgres is running when the user asks to stop.
-pub struct Cancel {
-    route: Route,
-    token: tokio_postgres::CancelToken,
-    plain: Plain,
-}
-
-impl Stop for Cancel {
-    fn cancel(&self) {
-        cancel(&self.route, &self.token);
-    }
-
-    fn abandon(&self) {
-        self.plain.shutdown();
+    pub fn cancel(&self) -> Result<Running> {
+        Ok(Running { route: self.route.clone(), token: self.client.cancel_token(), plain: self.plain.try_clone()? })
     }
 }
 
@@ -94,12 +76,13 @@ async fn start(
         (Plain::Tcp(stream), secure) => {
             stream.set_nonblocking(true).map_err(Error::from)?;
             let stream = tokio::net::TcpStream::from_std(stream).map_err(Error::from)?;
-            let Some(Secure { client, name, .. }) = secure else {
+            let Some(secure) = secure else {
                 return Ok((session(stream, EndPoint::default(), route).await?, None));
             };
-            let connector = TlsConnector::from(client);
+            let (connector, name) = (TlsConnector::from(secure.client.clone()), secure.name.clone());
             let stream = connector.connect(name, stream).await.map_err(|error| advice::handshake(&error))?;
             let tls = stream.get_ref().1;
+            secure.check(Some(tls))?;
             let (end_point, about) = (EndPoint::of(tls), about(tls));
             Ok((session(stream, end_point, route).await?, about))
         }

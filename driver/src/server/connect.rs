@@ -147,7 +147,7 @@ impl NamedArgs {
         }
         // as in psql and pgbench: what a connection string says goes over the other flags
         if let Some(text) = self.dbname.as_deref().filter(|text| conninfo::is_conninfo(text)) {
-            parameters.set("dbname", String::new(), "the connection string");
+            parameters.unset("dbname");
             for (name, value) in conninfo::parse(text)? {
                 parameters.set(&name, value, "the connection string");
             }

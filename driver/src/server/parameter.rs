@@ -21,6 +21,10 @@ impl Parameters {
         self.0.insert(name.to_owned(), (value, source.to_owned()));
     }
 
+    pub fn unset(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(|(value, _)| value.as_str()).filter(|value| !value.is_empty())
     }
@@ -113,10 +117,15 @@ impl Parameters {
             let number: i32 = text.trim().parse().map_err(|_| self.bad(name, text, "a number"))?;
             Ok(u32::try_from(number).ok().filter(|number| *number > 0))
         };
+        // the system's own would notice a cut network after two hours, while a layer's call is under way
+        let or = |name: &str, default: u32| match self.get(name) {
+            Some(_) => time(name),
+            None => Ok(Some(default)),
+        };
         let alive = Keepalive {
-            idle: time("keepalives_idle")?,
-            interval: time("keepalives_interval")?,
-            count: time("keepalives_count")?,
+            idle: or("keepalives_idle", 60)?,
+            interval: or("keepalives_interval", 10)?,
+            count: or("keepalives_count", 6)?,
         };
         let on = self
             .get("keepalives")

@@ -1,6 +1,6 @@
 //! Asks for a password where the server wants one that nobody gave, as psql does: on a terminal, and only there.
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
@@ -61,8 +61,12 @@ impl Prompt {
     }
 
     fn read(&self) -> Result<()> {
-        let typed = rpassword::prompt_password(format!("Password for user {}: ", self.user))
-            .map_err(|error| Error::failed(format!("no password was typed: {error}")))?;
+        let typed = rpassword::prompt_password(format!("Password for user {}: ", self.user));
+        let typed = typed.map_err(|error| match error.kind() {
+            // Ctrl-C, which is no signal there
+            ErrorKind::Interrupted => Error::interrupted(),
+            _ => Error::failed(format!("no password was typed: {error}")),
+        })?;
         // somebody who was quicker typed the same
         let _ = self.answer.set(typed);
         Ok(())

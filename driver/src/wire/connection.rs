@@ -1,20 +1,21 @@
 //! A timed connection: one blocking socket, one buffer each way.
 
-use std::io::{Read, Write};
-use std::time::Duration;
+use std::io::Write;
 
 use bytes::BytesMut;
 use postgres_protocol::message::{backend, frontend};
 use tokio_postgres::CancelToken;
 
+use super::cancel::{Running, cancel};
 use super::failure::Failure;
 use super::handshake::{self, Started};
 use super::input::Input;
-use super::reach::{Opened, Refused, Route, Secure, Start, reach};
+use super::reach::{Opened, Refused, Start, reach};
+use super::route::Route;
 use super::row::Row;
-use super::socket::{Plain, Socket};
+use super::socket::Socket;
 use crate::error::{Error, Result};
-use crate::interrupt::{self, Registration, Stop};
+use crate::interrupt::{self, Registration};
 use crate::server::{Config, advice};
 
 /// Takes the rows of a reply.
@@ -72,8 +73,11 @@ impl Start for Lean {
         let Opened { plain, secure, .. } = opened;
         let mut socket = match secure {
             None => Socket::new(plain),
-            Some(Secure { client, name, .. }) => {
-                Socket::secure(plain, client, name).map_err(|error| advice::handshake(&error))?
+            Some(secure) => {
+                let (client, name) = (secure.client.clone(), secure.name.clone());
+                let socket = Socket::secure(plain, client, name).map_err(|error| advice::handshake(&error))?;
+                secure.check(socket.tls())?;
+                socket
             }
         };
         let Started { token, process } = handshake::authenticate(&mut socket, &route.config, &route.host)?;
@@ -146,10 +150,13 @@ impl LeanConnection {
     /// The server's, once it is ready again; the connection can then be used on. Any other error is the connection's end.
     #[inline]
     pub fn receive(&mut self, rows: &mut impl Rows) -> Result<bool> {
-        match self.input.fill(&mut self.socket)? {
-            Some(0) => Err(self.closed()),
-            Some(_) => self.received(rows),
-            None => Ok(false),
+        match self.input.fill(&mut self.socket) {
+            Ok(Some(0)) => Err(self.closed()),
+            Ok(Some(_)) => self.received(rows),
+            Ok(None) => Ok(false),
+            // a backend that ends before it has read all that we sent resets the connection: what it said counts
+            Err(_) if self.failure.is_some() => Err(self.closed()),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -221,34 +228,5 @@ impl Drop for LeanConnection {
         self.out.clear();
         frontend::terminate(&mut self.out);
         let _ = self.send();
-    }
-}
-
-/// What it takes to stop a connection's request from another thread.
-struct Running {
-    route: Route,
-    token: CancelToken,
-    plain: Plain,
-}
-
-impl Stop for Running {
-    fn cancel(&self) {
-        cancel(&self.route, &self.token);
-    }
-
-    fn abandon(&self) {
-        self.plain.shutdown();
-    }
-}
-
-/// A server that does not take a cancel within this time will not take it at all.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Asks the server to stop what `token` names. There is nobody to tell when it does not work, and it is sent again.
-pub fn cancel(route: &Route, token: &CancelToken) {
-    if let Ok(mut socket) = route.open(CANCEL_TIMEOUT) {
-        let _ = handshake::cancel(&mut socket, token);
-        // as libpq: the server hangs up once it has passed the cancel on
-        let _ = socket.read(&mut [0]);
     }
 }

@@ -7,6 +7,7 @@
 mod address;
 mod arrivals;
 mod bound;
+mod cancel;
 mod connection;
 mod drive;
 mod failure;
@@ -14,14 +15,17 @@ mod handshake;
 mod input;
 mod open_loop;
 mod reach;
+mod route;
 mod row;
 mod socket;
 pub mod tls;
 
 pub use arrivals::Arrivals;
 pub use bound::{Bound, EndPoint, raw};
-pub use connection::{LeanConnection, Queries, Rows, cancel};
+pub use cancel::{Running, cancel};
+pub use connection::{LeanConnection, Queries, Rows};
 pub use drive::{Client, Outcome, Script, Terms, Until, drive};
-pub use reach::{Opened, Refused, Route, Secure, Start, reach};
+pub use reach::{Opened, Refused, Start, reach};
+pub use route::{Route, Secure};
 pub use row::{Row, integer};
 pub use socket::Plain;

@@ -4,20 +4,16 @@
 //! Counterpart: PQconnectPoll in src/interfaces/libpq/fe-connect.c. How a session starts on an open socket is the
 //! caller's: timed connections and those of tokio-postgres come this way alike.
 
-use std::io::{self, Read, Write};
-use std::sync::Arc;
+use std::io;
 use std::time::Instant;
 
-use bytes::BytesMut;
-use postgres_protocol::message::frontend;
 use rand::seq::SliceRandom;
-use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
 use tokio_postgres::config::ChannelBinding;
 use tokio_postgres::error::SqlState;
 
 use super::address::Address;
-use super::socket::{Plain, Socket};
+use super::route::{Negotiation, Route, Secure, negotiate};
+use super::socket::Plain;
 use super::tls;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -32,68 +28,12 @@ pub struct Opened {
     pub deadline: Option<Instant>,
 }
 
-/// What a TLS handshake needs.
-#[derive(Clone)]
-pub struct Secure {
-    pub client: Arc<ClientConfig>,
-    pub name: ServerName<'static>,
-    direct: bool,
-}
-
 /// Starts a session on an open socket.
 pub trait Start {
     type Session;
     fn start(&self, opened: Opened, route: &Route) -> std::result::Result<Self::Session, Refused>;
     /// First column of a query's first row.
     fn value(&self, session: &mut Self::Session, sql: &str) -> Result<String>;
-}
-
-/// The way to a server that has us; the same for all later connections of a run, and for cancel requests.
-#[derive(Clone)]
-pub struct Route {
-    pub config: Config,
-    pub host: Host,
-    address: Address,
-    secure: Option<Secure>,
-}
-
-impl Route {
-    pub fn is_unix(&self) -> bool {
-        self.address.is_unix()
-    }
-
-    pub fn is_secure(&self) -> bool {
-        self.secure.is_some()
-    }
-
-    /// The configuration that leads here and nowhere else, with TLS or without it as it is now.
-    pub fn settled(&self) -> Config {
-        let mut config = self.config.clone();
-        let mut host = self.host.clone();
-        if let Address::Tcp(address) = &self.address {
-            host.settle(address.ip());
-        }
-        config.settle(host, self.secure.is_some());
-        config
-    }
-
-    /// Another socket to the same server, ready for its first message.
-    ///
-    /// # Errors
-    /// The socket's or the handshake's.
-    pub fn open(&self, limit: std::time::Duration) -> Result<Socket> {
-        let mut config = self.config.clone();
-        config.connect_timeout = Some(limit);
-        let mut plain = self.address.open(&config)?;
-        plain.limit(Some(limit))?;
-        match &self.secure {
-            Some(secure) if secure.direct || request(&mut plain)? => {
-                Ok(Socket::secure(plain, secure.client.clone(), secure.name.clone())?)
-            }
-            Some(_) => Err(Error::failed("server does not support SSL, but SSL was required")),
-            None => Ok(Socket::new(plain)),
-        }
-    }
 }
 
 /// Why a session did not start.
@@ -280,48 +220,6 @@ fn once<S: Start>(
     match start.start(opened, &route) {
         Ok(session) => Ok((session, route)),
         Err(refused) => Err(Refused { plain: route.secure.is_none(), ..refused }),
-    }
-}
-
-enum Negotiation {
-    Refused(Error),
-    Broken(io::Error),
-}
-
-/// Is there to be TLS? Asks the server unless told not to.
-fn negotiate(plain: &mut Plain, config: &Config, host: &Host) -> std::result::Result<Option<Secure>, Negotiation> {
-    let tls = &config.tls;
-    if !tls.direct && !request(plain).map_err(Negotiation::Broken)? {
-        if tls.mode <= tls::Mode::Prefer {
-            return Ok(None);
-        }
-        return Err(Negotiation::Refused(
-            Error::failed("server does not support SSL, but SSL was required")
-                .hint("use sslmode=prefer, or turn ssl on in the server"),
-        ));
-    }
-    let client = tls.client().map_err(Negotiation::Refused)?;
-    let name = host.tls_name(tls.mode).and_then(|name| tls::server_name(&name));
-    let name = match (name, plain) {
-        (Err(error), _) if tls.mode == tls::Mode::VerifyFull => return Err(Negotiation::Refused(error)),
-        // nobody asks for it
-        (Err(_), Plain::Tcp(stream)) => ServerName::from(stream.peer_addr().map_err(Negotiation::Broken)?.ip()),
-        (name, _) => name.map_err(Negotiation::Refused)?,
-    };
-    Ok(Some(Secure { client, name, direct: tls.direct }))
-}
-
-/// SSLRequest: does the server speak TLS?
-fn request(plain: &mut Plain) -> io::Result<bool> {
-    let mut out = BytesMut::new();
-    frontend::ssl_request(&mut out);
-    plain.write_all(&out)?;
-    let mut answer = [0];
-    plain.read_exact(&mut answer)?;
-    match answer {
-        [b'S'] => Ok(true),
-        [b'N'] => Ok(false),
-        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "what answers is no PostgreSQL server")),
     }
 }
 
