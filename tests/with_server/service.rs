@@ -77,6 +77,6 @@ fn services_are_read_where_and_as_psql_reads_them() {
         assert_eq!(theirs, ours, "{vars:?} {string}");
         reached += usize::from(ours.is_some());
     }
-    assert_eq!(reached, 10);
+    assert_eq!(reached, 11);
     assert!(Path::new(&file).exists());
 }
