@@ -93,6 +93,12 @@ fn a_password_is_refused_and_not_shown() {
     let text = format!("{GOOD}\n[before]\nhook = \"psql 'password=hush'\"\n");
     refused(&text, "15:1", "a password has no place", ".pgpass");
     assert!(!parse(&text).unwrap_err().to_string().contains("hush"));
+    // nor in a script, which is kept, too
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.sql"), "SELECT 1;\nALTER ROLE x PASSWORD = 'hush';\n").unwrap();
+    let text = GOOD.replace("builtin = \"simple-update\"", "script = \"s.sql\"");
+    let error = Definition::parse(&text, "s.toml", folder.path()).unwrap_err();
+    assert!(error.message.starts_with("s.toml:12:10: line 2 of the script looks"), "{error}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod private;
 mod store;
 
 pub use exchange::{Imported, export, import};
+pub use mask::mask_lines;
 pub use model::*;
 pub use place::ResultsArgs;
 pub use store::{Store, Tally, Which};

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use super::definition::Check;
+use super::definition::{Check, secret};
 use super::mistake::{Source, one_of};
 use super::workload::{self, BUILTIN, Kind, PROTOCOLS, SHIPPED, Script, Workload};
 use super::written::{self, Written};
 use crate::arm::{ArmSpec, Placement};
 use crate::error::{Error, Result};
-use crate::record::mask;
 
 /// The workloads of `written`, in their order; a wire arm with `pin = "both"` is two.
 pub fn workloads(written: &mut Written, source: Source<'_>, folder: &Path) -> Result<Vec<Workload>> {
@@ -165,9 +164,10 @@ fn script(workload: &written::Workload, source: Source<'_>, folder: &Path) -> Re
         let message = format!("cannot read the script \"{}\": {error}", path.display());
         source.mistake(&script.span(), message, "its path is relative to the definition's folder")
     })?;
-    if mask(&text) != text {
+    if let Some(line) = secret(&text) {
+        let message = format!("line {line} of the script looks as if it held a password");
         let hint = "scripts are kept with the results, where passwords have no place";
-        return Err(source.mistake(&script.span(), "the script seems to hold a password", hint));
+        return Err(source.mistake(&script.span(), message, hint));
     }
     let name = path.file_stem().map_or_else(|| script.get_ref().clone(), |stem| stem.to_string_lossy().into_owned());
     Ok((name, workload::Source::Text(text), true, Vec::new()))

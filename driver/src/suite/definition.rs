@@ -10,8 +10,8 @@ use super::mistake::{Source, one_of};
 use super::workload::Workload;
 use super::written::{Setting, Written};
 use crate::error::{Error, Result};
-use crate::record::mask;
 use crate::report;
+use crate::results::mask_lines;
 
 /// A suite, as it will be run.
 #[derive(Clone, Debug)]
@@ -100,9 +100,10 @@ impl Definition {
     /// As [`Definition::read`].
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self> {
         let source = Source { name, text };
-        if let Some(line) = text.lines().position(|line| mask(line) != line) {
-            return Err(Error::usage(format!("{name}:{}:1: a password has no place in a definition", line + 1))
-                .hint("definitions are kept with the results: put the password into ~/.pgpass or a service"));
+        if let Some(line) = secret(text) {
+            return Err(Error::usage(format!("{name}:{line}:1: a password has no place in a definition")).hint(
+                "definitions are kept with the results, and this line looks as if it held one: put it into ~/.pgpass",
+            ));
         }
         let mut written: Written = toml::from_str(text).map_err(|error| source.refused(&error))?;
         let workloads = super::choose::workloads(&mut written, source, folder)?;
@@ -164,6 +165,13 @@ impl Definition {
     pub fn writes(&self) -> bool {
         self.workloads.iter().any(|workload| workload.writes)
     }
+}
+
+/// The first line of `text`, from 1, that the results database would not keep as it is.
+pub fn secret(text: &str) -> Option<usize> {
+    let masked = mask_lines(text);
+    let differ = text.lines().zip(masked.lines()).position(|(line, masked)| line != masked);
+    differ.map(|line| line + 1)
 }
 
 const HINT: &str = "a suite is a TOML file: examples/quick.toml is a short one";
