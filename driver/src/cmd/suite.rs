@@ -206,7 +206,8 @@ fn finish(args: &Args, store: &Store, set: &SetInfo, of: usize, outcome: Result<
     match outcome {
         Ok(0) => {
             if !args.quiet {
-                tell(format_args!("set {} ({}) is done: sps report --set {}", set.id, set.name, set.id));
+                show(store, set)?;
+                tell(format_args!("set {} ({}) is done: sps report --set {} shows it again", set.id, set.name, set.id));
             }
             Ok(Exit::Done)
         }
@@ -219,6 +220,15 @@ fn finish(args: &Args, store: &Store, set: &SetInfo, of: usize, outcome: Result<
             }
             None => error.hint(again),
         }),
+    }
+}
+
+/// Prints what `sps report --set` would.
+fn show(store: &Store, set: &SetInfo) -> Result<()> {
+    let report = report::set::gather(set.clone(), &store.planned(set.id)?, store.runs(set.id)?);
+    match report::set::format("table") {
+        Some(format) => report::print_by(|out| format.write(&[report], out)),
+        None => Ok(()),
     }
 }
 

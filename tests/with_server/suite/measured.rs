@@ -17,6 +17,7 @@ fn arms_and_scripts_are_measured_on_the_tables_that_are_there_and_kept_whole() {
         &[],
     );
     said.code(0).complains("set 1 (short) is done: sps report --set 1");
+    assert!(said.stdout.contains("prepared") && said.stdout.contains("select-only"), "{said:?}");
     assert_eq!(accounts(&bench.db), before, "tables were made anew unasked");
     let runs = bench.done();
     assert_eq!(runs.len(), 2);
