@@ -238,24 +238,27 @@ fn a_private_server_is_made_as_the_definition_says() {
     assert!(runs[0].server.private);
 }
 
-/// By an address of this machine that the server sees come from another one.
+/// The server's processes are not to be seen, as where it is in a container or on another machine.
 #[test]
 fn the_machine_of_sps_is_not_taken_for_the_servers() {
     const SCRIPT: &str = r#"
         set -e
+        unshare --pid --fork --mount-proc true 2>/dev/null || { echo no namespace; exit; }
         createdb results
         results="host=$PGHOST user=$PGUSER dbname=results"
-        "$SPS" suite -h 127.0.0.27 -d postgres --results "$results" "$FILE"
-        "$SPS" suite --results "$results" "$FILE"
-        psql -XAtd results -c "select set, transport, bool_or(source = 'host'), bool_or(source = 'sql')
-                               from sps_results.run left join sps_results.sample s on s.run = id group by 1, 2 order by 1"
+        unshare --pid --fork --mount-proc "$SPS" suite --quiet --results "$results" "$FILE"
+        "$SPS" suite --quiet --results "$results" "$FILE"
+        psql -XAtd results -c "select set, bool_or(source = 'host'), bool_or(source = 'sql')
+                               from sps_results.run left join sps_results.sample s on s.run = id group by 1 order by 1"
     "#;
     let bench = Bench { db: Database::empty(), ..Bench::filled() };
     let metric = "[[during.sql]]\nname = \"one\"\nquery = \"SELECT 1\"\n";
     let text = format!("{SHORT}{metric}[[workload]]\narm = \"simple\"\n").replace("time = 1", "time = 2");
     let path = bench.write(&text);
-    let listens = ["server", "-s", "1", "--set", "listen_addresses=127.0.0.27", "--", "bash", "-c", SCRIPT];
-    let mut server = crate::support::sps(&listens);
+    let mut server = crate::support::sps(&["server", "-s", "1", "--", "bash", "-c", SCRIPT]);
     let said = crate::support::run(server.env("SPS", env!("CARGO_BIN_EXE_sps")).env("FILE", path));
-    assert_eq!(said.code(0).stdout, "1|tcp|f|t\n2|unix|t|t\n", "{said:?}");
+    if said.code(0).stdout.starts_with("no namespace") {
+        return crate::support::skip("this user may not make a process namespace (unshare --pid)");
+    }
+    assert_eq!(said.stdout, "1|f|t\n2|t|t\n", "{said:?}");
 }
