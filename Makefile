@@ -14,7 +14,7 @@ endif
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: help deps build driver extension run test check bench install man clean
+.PHONY: help deps build driver extension run test check bench calibrate install man clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ install: deps extension ## install the extension for PG_CONFIG's server: CREATE 
 
 man: driver ## manual pages and shell completions, into target/man and target/completions
 	@tools/man "$(TARGET)"
+
+calibrate: deps build ## 100 brief comparisons of an arm with itself: how many call it different; ten minutes on an idle machine
+	@tools/calibrate "$(PG_CONFIG)" "$(TARGET)/release/sps"
 
 clean: ## remove what was built
 	cargo clean

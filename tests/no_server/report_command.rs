@@ -43,6 +43,55 @@ fn report_prints_records_one_after_another_and_mixes_none() {
 }
 
 #[test]
+fn two_records_are_compared_unpaired_and_what_differs_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, arms: &[&str], rates: &[f64], rounds: u64, version: u32| {
+        let mut header = header(arms);
+        header.server.version_num = version;
+        let path = folder.path().join(name);
+        let mut writer = Writer::create(Some(&path), "compare").unwrap();
+        writer.write(&Line::Header(Box::new(header.clone()))).unwrap();
+        for block in blocks(&header, rates, rounds) {
+            writer.write(&Line::Block(Box::new(block))).unwrap();
+        }
+        path
+    };
+    let old = write("old.jsonl", &["simple@same", "plpgsql"], &[50e3, 160e3], 30, 150_018);
+    let new = write("new.jsonl", &["plpgsql", "simple@same", "index"], &[200e3, 50e3, 1e6], 40, 180_001);
+    let short = write("short.jsonl", &["plpgsql"], &[160e3], 3, 150_018);
+    let unpaired = |args: &[&std::ffi::OsStr]| sps(&[&["--unpaired".as_ref()], args].concat());
+    let output = unpaired(&[old.as_ref(), new.as_ref(), "--format".as_ref(), "json".as_ref()]);
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["pairing"], "unpaired");
+    let arm = |at: usize, part: &str| found["arms"][at][part].clone();
+    assert_eq!(
+        (arm(0, "arm"), arm(1, "arm"), found["arms"].as_array().unwrap().len()),
+        ("plpgsql".into(), "simple@same".into(), 2)
+    );
+    let number = |at: usize, part: &str| arm(at, part).as_f64().unwrap();
+    assert!((number(0, "ratio") - 1.25).abs() < 0.01, "{found}");
+    assert!(number(0, "low") < number(0, "ratio") && number(0, "ratio") < number(0, "high"));
+    assert!(number(1, "low") < 1.0 && 1.0 < number(1, "high"));
+    assert_eq!((arm(0, "base_epochs"), arm(0, "test_epochs")), (6.into(), 8.into()));
+    let table = String::from_utf8(unpaired(&[old.as_ref(), new.as_ref()]).stdout).unwrap();
+    assert!(table.contains("unpaired ratio") && table.contains("not the same server version: 150018"), "{table}");
+    let csv = String::from_utf8(unpaired(&[old.as_ref(), new.as_ref(), "--format".as_ref(), "csv".as_ref()]).stdout);
+    assert!(csv.unwrap().lines().skip(1).all(|line| line.starts_with("unpaired,")));
+    // one epoch has no interval
+    let one = unpaired(&[old.as_ref(), short.as_ref(), "--format".as_ref(), "json".as_ref()]);
+    let one: serde_json::Value = serde_json::from_slice(&one.stdout).unwrap();
+    assert!(one["arms"][0]["low"].is_null() && one["arms"][0]["ratio"].is_f64(), "{one}");
+    for (args, said) in [
+        (&[old.as_ref()][..], "--unpaired takes two records"),
+        (&[old.as_ref(), new.as_ref(), "--format".as_ref(), "html".as_ref()], "table, json, csv"),
+    ] {
+        let output = unpaired(args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said));
+    }
+}
+
+#[test]
 fn a_killed_run_reports_the_numbers_of_a_finished_one() {
     let folder = tempfile::tempdir().unwrap();
     let numbers = |path: PathBuf| {

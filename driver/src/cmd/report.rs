@@ -26,6 +26,9 @@ pub struct Args {
     /// Put the record's table between the lines <!-- sps compare --> and <!-- /sps compare --> of this file (or ladder, run: the record's command)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "output", "set"])]
     splice: Option<PathBuf>,
+    /// Compare the second record with the first, arm by arm: ratios of what was measured apart, labelled so
+    #[arg(long, conflicts_with_all = ["set", "splice"])]
+    unpaired: bool,
     #[command(flatten)]
     results: ResultsArgs,
 }
@@ -33,6 +36,9 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Exit> {
     if !args.set.is_empty() {
         return sets(&args);
+    }
+    if args.unpaired {
+        return unpaired(&args);
     }
     let names = FORMATS.iter().map(|format| format.name());
     let format = report::format(&args.format).ok_or_else(|| unknown(&args.format, names))?;
@@ -44,6 +50,28 @@ pub fn run(args: Args) -> Result<Exit> {
         (Some(file), _) => report::splice(only(&reports)?, file)?,
         (None, Some(file)) => report::File::open(file)?.write(format, &reports)?,
         (None, None) => report::print(format, &reports)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn unpaired(args: &Args) -> Result<Exit> {
+    let formats = report::unpaired::FORMATS;
+    let format = formats.iter().find(|(name, _)| *name == args.format);
+    let (_, print) = format.ok_or_else(|| unknown(&args.format, formats.iter().map(|(name, _)| *name)))?;
+    let [base, test] = args.records.as_slice() else {
+        return Err(Error::usage("--unpaired takes two records")
+            .hint("the base first: sps report --unpaired results/old.jsonl results/new.jsonl"));
+    };
+    let names = [base, test].map(|path| path.display().to_string());
+    let records = (read(base)?, read(test)?);
+    let found = report::unpaired::unpaired((&names[0], &records.0), (&names[1], &records.1));
+    if found.arms.is_empty() {
+        return Err(Error::failed("the two records have no arm in common")
+            .hint("arms are compared by their full names, with placement"));
+    }
+    match &args.output {
+        Some(file) => report::File::open(file)?.write_by(|out| print(&found, out))?,
+        None => report::print_by(|out| print(&found, out))?,
     }
     Ok(Exit::Done)
 }

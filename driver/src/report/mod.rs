@@ -28,6 +28,7 @@ mod splice;
 mod step;
 mod table;
 mod terminal;
+pub mod unpaired;
 mod warning;
 mod word;
 
