@@ -21,6 +21,7 @@ mod profile;
 mod record;
 mod results;
 mod results_kept;
+mod results_suite;
 mod run;
 #[path = "../schema.rs"]
 mod schema;

@@ -144,6 +144,29 @@ fn a_set_moves_to_another_database_and_is_there_once() {
 }
 
 #[test]
+fn sets_are_reported_by_number_by_name_and_side_by_side() {
+    let (home, database, folder) = (Home::new(), Database::filled(), tempfile::tempdir().unwrap());
+    for seed in [1, 2] {
+        let record = record(&database, folder.path(), seed);
+        run(&mut home.sps(&["results", "import", record.to_str().unwrap()])).code(0);
+    }
+    let report = |args: &[&str]| run(&mut home.sps(&[&["report"], args].concat()));
+    assert!(report(&["--set", "latest"]).code(0).stdout.starts_with("Set 2: run\n"));
+    assert_eq!(report(&["--set", "run"]).code(0).stdout, report(&["--set", "2"]).code(0).stdout);
+    let both = report(&["--set", "1", "--set", "latest", "--set", "2"]);
+    assert!(both.code(0).stdout.contains("against set 1, measured apart from each other:"), "{both:?}");
+    assert_eq!(both.stdout.matches("Set 2: ").count(), 1);
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    report(&["--set", "1", "--format", "html", "-o", page]).code(0);
+    assert!(std::fs::read_to_string(page).unwrap().contains("Set 1: run"));
+    report(&["--set", "9"]).code(1).complains("there is no set 9").complains("sps results list");
+    report(&["--set", "nope"]).code(1).complains("there is no set called \"nope\"");
+    report(&["--set", "1", "--format", "xml"]).code(2).complains("table, markdown, csv, json, html");
+    report(&["--set", "1", "x.jsonl"]).code(2);
+}
+
+#[test]
 fn several_at_once_share_one_server_and_lose_nothing() {
     let (home, database, folder) = (Home::new(), Database::filled(), tempfile::tempdir().unwrap());
     let records: Vec<PathBuf> = (0..4).map(|seed| record(&database, folder.path(), seed)).collect();

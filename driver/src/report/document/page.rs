@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::{Document, Part, Section};
+use crate::error::printable;
 use crate::report::chart;
 
 #[derive(Template)]
@@ -19,7 +20,9 @@ struct Page<'a> {
 /// None that writing to memory would not have.
 pub fn page(document: &Document) -> std::io::Result<String> {
     let style = format!("{}{}", include_str!("../../../templates/page.css"), chart::STYLE);
-    Page { document, style: &style }.render().map_err(std::io::Error::other)
+    let page = Page { document, style: &style }.render().map_err(std::io::Error::other)?;
+    // HTML knows no other control characters
+    Ok(printable(&page, &['\n', '\t']))
 }
 
 impl Section {
