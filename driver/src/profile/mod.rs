@@ -152,7 +152,7 @@ fn ready<'a>(order: &Order, target: &'a Target, dataset: &'a Dataset, lookup: &'
             "run sps on the server's machine, without a pooler between; or profile on a private server: --private",
         ));
     }
-    Measurement::prepare(target, dataset, lookup, &[order.spec.clone()], None, order.plan.clone())
+    Measurement::prepare(target, dataset, lookup, std::slice::from_ref(&order.spec), None, order.plan.clone())
 }
 
 fn backend(single: &Single<'_>) -> Result<i32> {
