@@ -184,6 +184,9 @@ fn a_record_of_the_first_version_still_reads_and_reports() {
     let [found] = report.summary.comparisons.as_slice() else { panic!("{:?}", report.summary.comparisons) };
     let then = record.summary.unwrap();
     assert!((found.ratio / then.comparisons[0].ratio - 1.0).abs() < 1e-9, "the estimate is another now");
+    // what the estimators of now say, not beside it what those of then said
+    let precision = report.summary.warnings.iter().filter(|warning| warning.starts_with("precision not reached"));
+    assert_eq!(precision.count(), 1, "{:?}", report.summary.warnings);
     for format in sps::report::FORMATS {
         let mut out = Vec::new();
         format.write(std::slice::from_ref(&report), &mut out).unwrap();

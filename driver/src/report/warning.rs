@@ -1,6 +1,6 @@
 //! What a reader must know before trusting the numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::build::Outcome;
 use super::ladder;
@@ -26,8 +26,7 @@ const STEAL: f64 = 0.01;
 
 /// All warnings: known before, come up meanwhile, and seen in the blocks; each once.
 pub fn all(header: &Header, blocks: &[Block], summary: &Summary, outcome: &Outcome) -> Vec<String> {
-    let mut out = header.warnings.clone();
-    out.extend(outcome.warnings.iter().cloned());
+    let mut out = Vec::new();
     of_lost(&outcome.lost, &mut out);
     for arm in &summary.arms {
         of_arm(arm, summary, &mut out);
@@ -40,9 +39,18 @@ pub fn all(header: &Header, blocks: &[Block], summary: &Summary, outcome: &Outco
     of_ladder(summary, &mut out);
     of_blocks(blocks, &mut out);
     of_precision(summary, &mut out);
-    let mut seen = std::collections::HashSet::new();
-    out.retain(|warning| seen.insert(warning.clone()));
-    out
+    // a record's summary has such warnings, too, perhaps with other numbers of an earlier version: the blocks' count
+    let computed: HashSet<String> = out.iter().map(|warning| worded(warning)).collect();
+    let others = outcome.warnings.iter().filter(|warning| !computed.contains(&worded(warning)));
+    let mut all: Vec<String> = header.warnings.iter().chain(others).cloned().chain(out).collect();
+    let mut seen = HashSet::new();
+    all.retain(|warning| seen.insert(warning.clone()));
+    all
+}
+
+/// A warning without its numbers.
+fn worded(warning: &str) -> String {
+    warning.chars().filter(|letter| !letter.is_ascii_digit() && !matches!(letter, '.' | ',')).collect()
 }
 
 fn of_arm(arm: &ArmSummary, summary: &Summary, out: &mut Vec<String>) {

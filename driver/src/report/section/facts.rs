@@ -4,7 +4,7 @@ use super::{Part, Records, version};
 use crate::record::Side;
 use crate::report::document::Sheet;
 use crate::report::number::{bytes, count};
-use crate::report::{Report, percent};
+use crate::report::{Report, percent, table};
 
 const METHOD: &str = "Rounds hold one block of every arm in a seeded random order, so that no arm always follows the same one; each epoch has \
                       fresh connections. Ratios are Hodges and Lehmann's estimate over rounds; an interval is the wider of Wilcoxon's over rounds and \
@@ -41,7 +41,7 @@ pub fn measuring(records: &Records<'_>) -> Vec<Part> {
             fact("threads", count(plan.threads as f64)),
             fact("keys", format!("{}{skew}", plan.distribution)),
             fact("seed", plan.seed),
-            fact("block", format!("{} ms", plan.block_ms)),
+            fact("blocks of", table::lengths(plan)),
             fact("selects a call", count(plan.selects_per_call as f64)),
             fact("rounds", count(summary.rounds as f64)),
             fact("epochs", count(summary.epochs as f64)),
