@@ -86,7 +86,7 @@ fn what_a_record_holds_is_text_in_both() {
     let text = printed("markdown", &reports);
     let prose: String = text.split("````").step_by(2).collect();
     assert!(!prose.contains('<') && !prose.contains("|`a`*"), "{prose}");
-    assert!(!text.contains('\u{1b}'));
+    assert!(!text.contains('\u{1b}') && !page.contains('\u{1b}'));
     for row in prose.lines().filter(|line| line.starts_with('|')) {
         assert!(row.ends_with(" |"), "{row}");
     }
