@@ -87,6 +87,12 @@ fn late_skipped_and_lag_are_summed_up() {
     let merged = Latency::merge(&parts).unwrap().unwrap();
     assert_eq!((merged.count, merged.late, merged.skipped), (4, Some(2), Some(1)));
     assert_eq!((merged.lag_mean_ns, merged.lag_max_ns), (Some(5_000.0), Some(14_000)));
+    // a block in which all was skipped takes nothing away
+    let mut none = Waits::new(limit).unwrap();
+    none.skip();
+    let with_none = Latency::merge(&[merged.clone(), none.latency(Unit::Select).unwrap()]).unwrap().unwrap();
+    assert_eq!((with_none.count, with_none.skipped, with_none.lag_max_ns), (4, Some(2), Some(14_000)));
+    assert_eq!(with_none.lag_mean_ns, Some(5_000.0));
     // without a limit or rate there is nothing to be late or to lag
     let plain = counted(&[1], None);
     assert_eq!((plain.late, plain.skipped, plain.lag_mean_ns), (None, None, None));

@@ -135,10 +135,10 @@ fn at_a_rate_latencies_count_from_the_due_time() {
 #[test]
 fn what_would_be_late_already_is_skipped() {
     let db = Database::filled();
-    // more than any machine does: each select waits longer than the one before
-    let printed = lines(&db, &["-S", "-R", "3000000", "-L", "0.5", "-T", "1"]);
+    // more than a server does for one client, and not too much to skip
+    let printed = lines(&db, &["-S", "-R", "200000", "-L", "0.5", "-T", "1"]);
     let skipped = printed.lines().find_map(|line| line.strip_prefix("number of transactions skipped: ")).unwrap();
-    assert!(skipped.split(' ').next().unwrap().parse::<u64>().unwrap() > 100_000, "{printed}");
+    assert!(skipped.split(' ').next().unwrap().parse::<u64>().unwrap() > 10_000, "{printed}");
 }
 
 #[test]

@@ -128,16 +128,14 @@ impl Latency {
         let variance = weighted(&|part| part.stddev_ns.powi(2) + (part.mean_ns - mean).powi(2));
         let max = parts.iter().map(|part| part.max_ns).max().unwrap_or(0);
         let sum = |part: fn(&Self) -> Option<u64>| parts.iter().try_fold(0, |sum, one| Some(sum + part(one)?));
-        let lagged = parts.iter().all(|part| part.lag_mean_ns.is_some());
+        // where all was skipped nothing lagged
+        let mut sent = parts.iter().filter(|part| part.count > 0);
+        let lagged = sent.all(|part| part.lag_mean_ns.is_some());
         Ok(Some(Self {
             late: sum(|part| part.late),
             skipped: sum(|part| part.skipped),
-            lag_mean_ns: lagged.then(|| weighted(&|part| part.lag_mean_ns.unwrap_or(0.0))),
-            lag_max_ns: parts
-                .iter()
-                .map(|part| part.lag_max_ns)
-                .collect::<Option<Vec<_>>>()
-                .and_then(|lags| lags.into_iter().max()),
+            lag_mean_ns: (lagged && count > 0).then(|| weighted(&|part| part.lag_mean_ns.unwrap_or(0.0))),
+            lag_max_ns: parts.iter().filter_map(|part| part.lag_max_ns).max(),
             ..Self::exact(first.unit, &histogram, mean, variance.sqrt(), max)
         }))
     }

@@ -91,7 +91,7 @@ impl Waits {
         let variance = (self.squares / number - mean * mean).max(0.0);
         Some(Latency {
             late: self.limit.map(|_| self.late),
-            skipped: self.limit.and(self.lag).map(|_| self.skipped),
+            skipped: (self.limit.is_some() && (self.lag.is_some() || self.skipped > 0)).then_some(self.skipped),
             lag_mean_ns: self.lag.map(|lag| lag.sum as f64 / number),
             lag_max_ns: self.lag.map(|lag| lag.max),
             ..Latency::exact(unit, &self.histogram, mean, variance.sqrt(), self.max)

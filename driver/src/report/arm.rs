@@ -23,6 +23,8 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
     let client_cpu = total(&own, |block| block.client_cpu_ns).map(|sum| sum as f64);
     let backend_cpu = total(&own, |block| block.backend_cpu_ns).map(|sum| sum as f64);
     let calls = total(&own, |block| block.calls);
+    // also of blocks that finished no select: what they skipped counts
+    let told = blocks.iter().filter(|block| block.arm == info.name).filter_map(|block| block.latency.as_ref());
     Some(ArmSummary {
         name: info.name.clone(),
         arm: info.arm.clone(),
@@ -57,7 +59,7 @@ pub fn sum_up(info: &ArmInfo, blocks: &[Block], plan: &Plan) -> Option<ArmSummar
         steal: total(&own, |block| block.steal_ns).filter(|_| driver_ns > 0.0).map(|sum| sum as f64 / driver_ns),
         connect_ns: mean(own.iter().filter_map(|block| block.connect_ns)),
         // a damaged histogram costs the percentiles, not the record
-        latency: Latency::merge(own.iter().filter_map(|block| block.latency.as_ref())).ok().flatten(),
+        latency: Latency::merge(told).ok().flatten(),
     })
 }
 
