@@ -225,7 +225,10 @@ fn finish(args: &Args, store: &Store, set: &SetInfo, of: usize, outcome: Result<
 
 /// Prints what `sps report --set` would.
 fn show(store: &Store, set: &SetInfo) -> Result<()> {
-    let report = report::set::gather(set.clone(), &store.planned(set.id)?, store.runs(set.id)?);
+    // as it is now that it has ended
+    let set = store.set(&Which::Id(set.id))?;
+    let (planned, runs) = (store.planned(set.id)?, store.runs(set.id)?);
+    let report = report::set::gather(set, &planned, runs);
     match report::set::format("table") {
         Some(format) => report::print_by(|out| format.write(&[report], out)),
         None => Ok(()),
