@@ -34,33 +34,28 @@ impl Seeded {
     #[inline(always)]
     pub fn hash(self, value: i64) -> i64 {
         let (b, c) = finish(self.a.wrapping_add(folded(value)), self.b, self.c);
-        ((u64::from(b) << 32) | u64::from(c)) as i64
+        join(b, c)
     }
 
-    /// The hashes of `first`, `first + 1`, … without their signs: upper halves, lower halves. A loop over halves of one width
-    /// becomes vector code.
+    /// The hashes of `first`, `first + 1`, … as upper and lower halves. A loop over halves of one width becomes vector code as wide
+    /// as the registers.
     #[inline(always)]
-    pub fn hashes<const N: usize>(self, first: i64) -> ([u32; N], [u32; N]) {
-        let (mut upper, mut lower) = ([0_u32; N], [0_u32; N]);
+    pub fn halves<const N: usize>(self, first: i64, upper: &mut [u32; N], lower: &mut [u32; N]) {
         let same_high_half = (first as u32).checked_add(N as u32).is_some();
         if same_high_half {
             let high = folded(first) ^ first as u32;
             let mut low = first as u32;
-            for (b, c) in upper.iter_mut().zip(lower.iter_mut()) {
+            for (b, c) in upper.iter_mut().zip(lower) {
                 (*b, *c) = finish(self.a.wrapping_add(low ^ high), self.b, self.c);
                 low = low.wrapping_add(1);
             }
         } else {
             let mut value = first;
-            for (b, c) in upper.iter_mut().zip(lower.iter_mut()) {
+            for (b, c) in upper.iter_mut().zip(lower) {
                 (*b, *c) = finish(self.a.wrapping_add(folded(value)), self.b, self.c);
                 value = value.wrapping_add(1);
             }
         }
-        for b in &mut upper {
-            *b &= i32::MAX as u32;
-        }
-        (upper, lower)
     }
 }
 
@@ -71,10 +66,10 @@ fn folded(value: i64) -> u32 {
     value as u32 ^ (value >> 32) as u32 ^ (value >> 63) as u32
 }
 
-/// Two halves as one.
+/// Upper and lower half as one.
 #[inline(always)]
-pub fn join(upper: u32, lower: u32) -> u64 {
-    (u64::from(upper) << 32) | u64::from(lower)
+pub fn join(upper: u32, lower: u32) -> i64 {
+    ((u64::from(upper) << 32) | u64::from(lower)) as i64
 }
 
 /// lookup3's `mix`.

@@ -13,11 +13,12 @@
 mod distribution;
 mod hash;
 mod mix;
+mod remainder;
 mod template;
 
 pub use distribution::{Distribution, DistributionError};
 use hash::Seeded;
-use std::num::NonZeroU64;
+use remainder::Remainder;
 
 pub use hash::hashint8extended;
 pub use mix::mix;
@@ -29,8 +30,7 @@ pub struct KeySequence {
     seed: i64,
     seeded: Seeded,
     rows: i64,
-    /// rows again: at least 1, so that dividing by it needs no check
-    divisor: NonZeroU64,
+    by_rows: Remainder,
     distribution: Distribution,
 }
 
@@ -38,41 +38,41 @@ impl KeySequence {
     /// `rows` below 1 counts as 1: callers refuse an empty table before they get here.
     pub fn new(seed: i64, rows: i64, distribution: Distribution) -> Self {
         let rows = rows.max(1);
-        let divisor = NonZeroU64::new(rows as u64).unwrap_or(NonZeroU64::MIN);
-        Self { seed, seeded: Seeded::new(seed), rows, divisor, distribution }
+        Self { seed, seeded: Seeded::new(seed), rows, by_rows: Remainder::new(rows), distribution }
     }
 
     /// Key number `i`, counted from 0; from 1 to `rows`. Any `i` is allowed.
     pub fn key(&self, i: i64) -> i64 {
         match self.distribution {
-            Distribution::Uniform => self.fold((self.seeded.hash(i) & i64::MAX) as u64).wrapping_add(1),
+            Distribution::Uniform => self.by_rows.of(self.seeded.hash(i)).wrapping_add(1),
             skewed => skewed.draw(i, self.seed, self.rows),
         }
     }
 
     /// `base + key` for keys `first`, `first + 1`, … Many at once cost a fraction of the same one by one: the hashes are
-    /// computed in vector registers. Never inlined, which leaves the caller's loop its registers.
-    #[inline(never)]
+    /// computed in vector registers, in those that the calling function may use. A caller's loop keeps its registers where it
+    /// calls this from a function of its own that is not inlined.
+    #[inline(always)]
     pub fn draw<const N: usize>(&self, first: i64, base: i64, keys: &mut [i64; N]) {
         if self.distribution == Distribution::Uniform {
+            let (mut upper, mut lower) = ([0; N], [0; N]);
+            self.seeded.halves(first, &mut upper, &mut lower);
             let base = base.wrapping_add(1);
-            let (upper, lower) = self.seeded.hashes::<N>(first);
             for (key, (upper, lower)) in keys.iter_mut().zip(upper.iter().zip(&lower)) {
-                *key = self.fold(hash::join(*upper, *lower)).wrapping_add(base);
+                *key = self.by_rows.of(hash::join(*upper, *lower)).wrapping_add(base);
             }
         } else {
-            let mut i = first;
-            for key in keys.iter_mut() {
-                *key = self.distribution.draw(i, self.seed, self.rows).wrapping_add(base);
-                i = i.wrapping_add(1);
-            }
+            self.draw_skewed(first, base, keys);
         }
     }
 
-    /// A hash without its sign as a number from 0 to rows - 1. Unsigned, which needs no sign extension.
-    #[inline(always)]
-    fn fold(&self, hash: u64) -> i64 {
-        (hash % self.divisor) as i64
+    #[inline(never)]
+    fn draw_skewed(&self, first: i64, base: i64, keys: &mut [i64]) {
+        let mut i = first;
+        for key in keys {
+            *key = self.distribution.draw(i, self.seed, self.rows).wrapping_add(base);
+            i = i.wrapping_add(1);
+        }
     }
 
     pub fn rows(&self) -> i64 {

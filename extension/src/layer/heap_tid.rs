@@ -7,6 +7,7 @@ use crate::job::Job;
 use crate::layer::{Call, Kind, Layer, counting_scans};
 use crate::outcome::Outcome;
 use crate::pg::index_scan::IndexScan;
+use crate::pg::int::with_int;
 use crate::pg::tid::{self, FetchTuple};
 
 pub struct HeapTid;
@@ -32,8 +33,11 @@ impl Layer for HeapTid {
             job.table.reading(),
             &call.snapshot,
         );
-        let mut fetch = FetchTuple::new(&job.table.relation, job.table.reading(), &call.snapshot);
-        let (tally, reading) = counting_scans(job, || Ok(tid::run(job, &mut scan, &mut fetch)))?;
+        let value = job.table.reading();
+        let (tally, reading) = with_int!(value.int, UNUSED => {
+            let mut fetch = FetchTuple::<UNUSED>::new(&job.table.relation, value, &call.snapshot);
+            counting_scans(job, || Ok(tid::run(job, &mut scan, &mut fetch)))
+        })?;
         tally.outcome(reading)
     }
 }

@@ -5,6 +5,7 @@ use crate::job::Job;
 use crate::layer::{Call, Kind, Layer, counting_scans};
 use crate::outcome::Outcome;
 use crate::pg::index_scan::IndexScan;
+use crate::pg::int::with_int;
 use crate::pg::timed_loop;
 
 pub struct Index;
@@ -23,14 +24,12 @@ impl Layer for Index {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        let mut scan = IndexScan::new(
-            &job.table.relation,
-            job.raw_index()?,
-            job.table.key.int,
-            job.table.reading(),
-            &call.snapshot,
-        );
-        let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
+        let (table, index, int) = (&job.table.relation, job.raw_index()?, job.table.key.int);
+        let value = job.table.reading();
+        let (tally, reading) = with_int!(value.int, UNUSED => {
+            let mut scan = IndexScan::<UNUSED>::new(table, index, int, value, &call.snapshot);
+            counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))
+        })?;
         tally.outcome(reading)
     }
 }

@@ -5,6 +5,7 @@ use crate::job::Job;
 use crate::layer::{Call, Kind, Layer, counting_scans};
 use crate::outcome::Outcome;
 use crate::pg::index_scan::NewScan;
+use crate::pg::int::with_int;
 use crate::pg::timed_loop;
 
 pub struct IndexBegin;
@@ -23,9 +24,12 @@ impl Layer for IndexBegin {
     }
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
-        let mut scan =
-            NewScan::new(&job.table.relation, job.raw_index()?, job.table.key.int, job.table.reading(), &call.snapshot);
-        let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))?;
+        let (table, index, int) = (&job.table.relation, job.raw_index()?, job.table.key.int);
+        let value = job.table.reading();
+        let (tally, reading) = with_int!(value.int, UNUSED => {
+            let mut scan = NewScan::<UNUSED>::new(table, index, int, value, &call.snapshot);
+            counting_scans(job, || Ok(timed_loop::run(job, &mut scan)))
+        })?;
         tally.outcome(reading)
     }
 }

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::job::Job;
 use crate::layer::{Call, Kind, Layer, counting_scans, plan};
 use crate::outcome::Outcome;
+use crate::pg::int::with_int;
 use crate::pg::{executor, timed_loop};
 
 pub struct Rescan;
@@ -24,8 +25,10 @@ impl Layer for Rescan {
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
         let prepared = call.prepare_lookup(job)?;
         let plan = plan(&prepared)?;
-        let mut rescan = executor::Rescan::new(&plan, job.table.key.int, job.table.value_int(), &call.snapshot);
-        let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut rescan)))?;
+        let (tally, reading) = with_int!(job.table.value_int(), UNUSED => {
+            let mut rescan = executor::Rescan::<UNUSED>::new(&plan, job.table.key.int, &call.snapshot);
+            counting_scans(job, || Ok(timed_loop::run(job, &mut rescan)))
+        })?;
         tally.outcome(reading)
     }
 }

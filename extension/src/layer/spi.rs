@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::layer::{Call, Kind, Layer, counting_scans};
 use crate::outcome::Outcome;
+use crate::pg::int::with_int;
 use crate::pg::spi::ExecutePlan;
 use crate::pg::timed_loop;
 
@@ -45,9 +46,12 @@ pub fn execute_saved_plan(call: &Call, job: &Job, mode: PlanMode) -> Result<Outc
     call.force(&[(c"plan_cache_mode", setting)])?;
     let saved = call.prepare_lookup(job)?.save()?;
     let before = saved.counts();
-    let mut step = ExecutePlan::new(&saved, job.table.key.int, job.table.value_int());
-    let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
-    step.check()?;
+    let (tally, reading) = with_int!(job.table.value_int(), UNUSED => {
+        let mut step = ExecutePlan::<UNUSED>::new(&saved, job.table.key.int);
+        let measured = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
+        step.check()?;
+        measured
+    });
     let after = saved.counts();
     let (generic, custom) = (after.generic - before.generic, after.custom - before.custom);
     let (wanted, other) = if mode == PlanMode::Generic { (generic, custom) } else { (custom, generic) };

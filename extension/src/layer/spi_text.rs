@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::job::Job;
 use crate::layer::{Call, Kind, Layer, counting_scans};
 use crate::outcome::Outcome;
+use crate::pg::int::with_int;
 use crate::pg::spi_text::ExecuteText;
 use crate::pg::timed_loop;
 
@@ -24,9 +25,11 @@ impl Layer for SpiText {
 
     fn run(&self, call: &Call, job: &Job) -> Result<Outcome> {
         drop(call.prepare_lookup(job)?);
-        let mut step = ExecuteText::new(&call.spi, &job.select_sql(""), job.table.value_int())?;
-        let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
-        step.check()?;
-        tally.outcome(reading)
+        with_int!(job.table.value_int(), UNUSED => {
+            let mut step = ExecuteText::<UNUSED>::new(&call.spi, &job.select_sql(""))?;
+            let (tally, reading) = counting_scans(job, || Ok(timed_loop::run(job, &mut step)))?;
+            step.check()?;
+            tally.outcome(reading)
+        })
     }
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use crate::pg::int::Int;
-use crate::pg::memory::SelectContext;
+use crate::pg::memory::{BatchContext, Current};
 use crate::pg::plan::Generic;
 use crate::pg::receiver::Receiver;
 use crate::pg::snapshot::ActiveSnapshot;
@@ -54,7 +54,7 @@ pub struct PerSelect<'a> {
     _borrowed: PhantomData<(&'a Generic<'a>, &'a ActiveSnapshot)>,
     parameter: Parameter,
     receiver: Box<Receiver>,
-    context: SelectContext,
+    context: BatchContext,
 }
 
 impl<'a> PerSelect<'a> {
@@ -68,7 +68,7 @@ impl<'a> PerSelect<'a> {
             _borrowed: PhantomData,
             parameter,
             receiver,
-            context: SelectContext::new(),
+            context: BatchContext::new(),
         }
     }
 }
@@ -76,12 +76,17 @@ impl<'a> PerSelect<'a> {
 // SAFETY: what is allocated belongs to memory contexts of the server; nothing on the stack needs dropping
 unsafe impl Step for PerSelect<'_> {
     #[inline(always)]
-    unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
+    unsafe fn begin(&mut self, tally: &Tally) {
+        self.context.enter();
+        self.receiver.begin(tally);
+    }
+
+    #[inline(always)]
+    unsafe fn step(&mut self, key: i64, _tally: &mut Tally) {
         self.parameter.set(key);
-        let destination = self.receiver.sending_to(tally);
-        // SAFETY: plan, snapshot, parameters and destination outlive the query descriptor
+        let destination = self.receiver.as_ptr();
+        // SAFETY: plan, snapshot, parameters and destination outlive the query descriptor; the select's context is current
         unsafe {
-            let outer = self.context.enter();
             let desc = raw::CreateQueryDesc(
                 self.statement,
                 self.text,
@@ -97,8 +102,14 @@ unsafe impl Step for PerSelect<'_> {
             raw::ExecutorFinish(desc);
             raw::ExecutorEnd(desc);
             raw::FreeQueryDesc(desc);
-            self.context.leave(outer);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn end(&mut self, tally: &mut Tally) {
+        // SAFETY: entered by `begin`, inside the loop's guard
+        unsafe { self.context.leave_empty() };
+        *tally = self.receiver.tally();
     }
 }
 
@@ -147,63 +158,72 @@ impl Drop for Started {
 }
 
 /// One execution, rescanned with the next key: what the inner side of a nested loop does.
-pub struct Rescan<'a> {
-    started: Started,
+pub struct Rescan<'a, const UNUSED: u32> {
+    _started: Started,
+    /// The plan's top node, and the memory context that its nodes run in.
+    state: *mut pg_sys::PlanState,
+    context: Current,
     parameter: Parameter,
-    value: Int,
     _plan: &'a Generic<'a>,
 }
 
-impl<'a> Rescan<'a> {
-    /// `key` is the type of `$1`, `value` of the first column.
-    pub fn new(plan: &'a Generic<'a>, key: Int, value: Int, snapshot: &'a ActiveSnapshot) -> Self {
+impl<'a, const UNUSED: u32> Rescan<'a, UNUSED> {
+    /// `key` is the type of `$1`; the first column's type leaves `UNUSED` bits of a Datum unused.
+    pub fn new(plan: &'a Generic<'a>, key: Int, snapshot: &'a ActiveSnapshot) -> Self {
         let parameter = Parameter::new(key);
         // SAFETY: the server's own receiver that throws rows away; rescans read the slot instead
         let nowhere = unsafe { pg_sys::CreateDestReceiver(pg_sys::CommandDest::DestNone) };
         let started = Started::new(plan, parameter.list, snapshot, nowhere);
-        Self { started, parameter, value, _plan: plan }
+        // SAFETY: ExecutorStart has set both
+        let (state, context) = unsafe { ((*started.desc).planstate, (*(*started.desc).estate).es_query_cxt) };
+        Self { _started: started, state, context: Current::new(context), parameter, _plan: plan }
     }
 }
 
 // SAFETY: nothing on the stack needs dropping; the executor's allocations are in its own contexts
-unsafe impl Step for Rescan<'_> {
+unsafe impl<const UNUSED: u32> Step for Rescan<'_, UNUSED> {
+    #[inline(always)]
+    unsafe fn begin(&mut self, _tally: &Tally) {
+        self.context.enter();
+    }
+
     #[inline(always)]
     unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
         // the plan reads $1 where it evaluates its run-time key, at each rescan
         self.parameter.set(key);
-        // SAFETY: the plan is started; its memory context is current while its nodes run, as in ExecutorRun
+        let state = self.state;
+        // SAFETY: the plan is started, so its node has its function; its memory context is current, as in ExecutorRun
         unsafe {
-            let desc = self.started.desc;
-            let state = (*desc).planstate;
-            let outer = std::ptr::replace(&raw mut pg_sys::CurrentMemoryContext, (*(*desc).estate).es_query_cxt);
             raw::ExecReScan(state);
-            if let Some(next) = (*state).ExecProcNode {
-                loop {
-                    let row = next(state);
-                    // TupIsNull of tuptable.h
-                    if row.is_null() || (*row).tts_flags & pg_sys::TTS_FLAG_EMPTY as u16 != 0 {
-                        break;
-                    }
-                    tally.add(slot::column(row, 1, self.value));
+            loop {
+                let row = (*state).ExecProcNode.unwrap_unchecked()(state);
+                // TupIsNull of tuptable.h
+                if row.is_null() || (*row).tts_flags & pg_sys::TTS_FLAG_EMPTY as u16 != 0 {
+                    break;
                 }
+                tally.add(slot::first::<UNUSED>(row));
             }
-            pg_sys::CurrentMemoryContext = outer;
         }
+    }
+
+    #[inline(always)]
+    unsafe fn end(&mut self, _tally: &mut Tally) {
+        // SAFETY: entered by `begin`
+        unsafe { self.context.leave() };
     }
 }
 
 /// Runs a statement without parameters to its end, timed; its first column, of type `value`, is added up.
 pub fn run_once(plan: &Generic, value: Int, snapshot: &ActiveSnapshot) -> (Tally, Reading) {
-    let mut tally = Box::<Tally>::default();
     let mut receiver = Receiver::new(value);
-    let started = Started::new(plan, ptr::null_mut(), snapshot, receiver.sending_to(&mut *tally));
+    let started = Started::new(plan, ptr::null_mut(), snapshot, receiver.as_ptr());
     let watch = Stopwatch::start();
     let desc = started.desc;
     // SAFETY: started, and run once; the closure owns nothing
     unsafe { raw::guarded(|| timed(desc)) };
     let reading = watch.stop();
     drop(started);
-    (*tally, reading)
+    (receiver.tally(), reading)
 }
 
 /// The timed stretch, a function as that of `timed_loop` is.

@@ -3,6 +3,7 @@
 //! Counterpart: src/backend/access/index/indexam.c; used as src/backend/executor/nodeIndexscan.c does.
 
 use pgrx::pg_sys;
+use std::marker::PhantomData;
 
 use crate::pg::int::Int;
 use crate::pg::relation::Relation;
@@ -12,7 +13,7 @@ use crate::pg::timed_loop::{Step, Tally};
 use crate::pg::{raw, version};
 
 /// Fields drop in this order: the scan before the slot.
-pub struct IndexScan<'a> {
+pub struct IndexScan<'a, const UNUSED: u32> {
     scan: ScanDesc,
     slot: Slot,
     key: pg_sys::ScanKeyData,
@@ -33,8 +34,8 @@ impl Drop for ScanDesc {
     }
 }
 
-impl<'a> IndexScan<'a> {
-    /// A scan for `key column = $1`; the key column is of type `int`.
+impl<'a, const UNUSED: u32> IndexScan<'a, UNUSED> {
+    /// A scan for `key column = $1`; the key column is of type `int`, and the value's leaves `UNUSED` bits of a Datum unused.
     pub fn new(
         table: &'a Relation,
         index: &'a Relation,
@@ -48,7 +49,7 @@ impl<'a> IndexScan<'a> {
 }
 
 // SAFETY: nothing is owned in `step`; the server functions are called unguarded, as the loop's guard allows
-unsafe impl Step for IndexScan<'_> {
+unsafe impl<const UNUSED: u32> Step for IndexScan<'_, UNUSED> {
     #[inline(always)]
     unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
         let (scan, slot) = (self.scan.0, self.slot.as_ptr());
@@ -57,13 +58,13 @@ unsafe impl Step for IndexScan<'_> {
         unsafe {
             raw::index_rescan(scan, &mut self.key, 1, std::ptr::null_mut(), 0);
             while raw::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
-                tally.add(slot::value(slot, &self.value));
+                tally.add(slot::value::<UNUSED>(slot, &self.value));
             }
         }
     }
 }
 
-impl IndexScan<'_> {
+impl<const UNUSED: u32> IndexScan<'_, UNUSED> {
     /// TID of the visible row with `key`.
     ///
     /// # Safety
@@ -81,7 +82,7 @@ impl IndexScan<'_> {
 }
 
 /// A scan that stops at the TID: the heap is not asked.
-pub struct TidOnly<'a>(IndexScan<'a>);
+pub struct TidOnly<'a>(IndexScan<'a, 0>);
 
 impl<'a> TidOnly<'a> {
     /// As [`IndexScan::new`].
@@ -113,17 +114,19 @@ unsafe impl Step for TidOnly<'_> {
 }
 
 /// A scan that is begun and ended a select.
-pub struct NewScan<'a> {
-    table: &'a Relation,
-    index: &'a Relation,
+pub struct NewScan<'a, const UNUSED: u32> {
+    /// Of what is borrowed below; at hand, so that a select need not look for them.
+    table: pg_sys::Relation,
+    index: pg_sys::Relation,
+    at: pg_sys::Snapshot,
     slot: Slot,
     key: pg_sys::ScanKeyData,
     int: Int,
     value: Reading,
-    snapshot: &'a ActiveSnapshot,
+    _borrowed: PhantomData<(&'a Relation, &'a ActiveSnapshot)>,
 }
 
-impl<'a> NewScan<'a> {
+impl<'a, const UNUSED: u32> NewScan<'a, UNUSED> {
     /// As [`IndexScan::new`].
     pub fn new(
         table: &'a Relation,
@@ -132,23 +135,31 @@ impl<'a> NewScan<'a> {
         value: Reading,
         snapshot: &'a ActiveSnapshot,
     ) -> Self {
-        Self { table, index, slot: Slot::new(table), key: equality(int), int, value, snapshot }
+        Self {
+            table: table.as_ptr(),
+            index: index.as_ptr(),
+            at: snapshot.as_ptr(),
+            slot: Slot::new(table),
+            key: equality(int),
+            int,
+            value,
+            _borrowed: PhantomData,
+        }
     }
 }
 
 // SAFETY: the scan is ended before the step is; nothing else is owned
-unsafe impl Step for NewScan<'_> {
+unsafe impl<const UNUSED: u32> Step for NewScan<'_, UNUSED> {
     #[inline(always)]
     unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
         let slot = self.slot.as_ptr();
         self.key.sk_argument = self.int.datum(key);
         // SAFETY: relations, snapshot and slot outlive the scan, which takes one key
         unsafe {
-            let (table, index, snapshot) = (self.table.as_ptr(), self.index.as_ptr(), self.snapshot.as_ptr());
-            let scan = version::index_beginscan(table, index, snapshot, 1);
+            let scan = version::index_beginscan(self.table, self.index, self.at, 1);
             raw::index_rescan(scan, &mut self.key, 1, std::ptr::null_mut(), 0);
             while raw::index_getnext_slot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot) {
-                tally.add(slot::value(slot, &self.value));
+                tally.add(slot::value::<UNUSED>(slot, &self.value));
             }
             raw::index_endscan(scan);
         }
@@ -190,7 +201,8 @@ pub fn key_range(
         unsafe {
             raw::guarded(|| {
                 raw::index_rescan(scan, std::ptr::null_mut(), 0, std::ptr::null_mut(), 0);
-                raw::index_getnext_slot(scan, direction, slot).then(|| slot::column(slot, attnum, int))
+                raw::index_getnext_slot(scan, direction, slot)
+                    .then(|| slot::datum(slot, attnum).map_or(0, |datum| int.value(datum)))
             })
         }
     };

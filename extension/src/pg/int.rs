@@ -69,3 +69,25 @@ impl Int {
 pub fn narrow(datum: pg_sys::Datum, unused: u32) -> i64 {
     (datum.value() as i64).wrapping_shl(unused).wrapping_shr(unused)
 }
+
+/// `$body` with the constant `$unused`, how many bits of a Datum `$int` leaves unused: compiled once for each type.
+macro_rules! with_int {
+    ($int:expr, $unused:ident => $body:expr) => {{
+        use $crate::pg::int::Int;
+        match $int {
+            Int::Two => {
+                const $unused: u32 = Int::Two as u32;
+                $body
+            }
+            Int::Four => {
+                const $unused: u32 = Int::Four as u32;
+                $body
+            }
+            Int::Eight => {
+                const $unused: u32 = Int::Eight as u32;
+                $body
+            }
+        }
+    }};
+}
+pub(crate) use with_int;

@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod catalog;
+pub mod draw;
 pub mod encoding;
 pub mod executor;
 pub mod guc;

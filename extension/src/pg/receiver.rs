@@ -5,7 +5,7 @@
 use pgrx::pg_sys;
 use std::ptr;
 
-use crate::pg::int::{self, Int};
+use crate::pg::int::{Int, with_int};
 use crate::pg::slot;
 use crate::pg::timed_loop::Tally;
 
@@ -13,31 +13,37 @@ use crate::pg::timed_loop::Tally;
 #[repr(C)]
 pub struct Receiver {
     base: pg_sys::DestReceiver,
-    tally: *mut Tally,
+    tally: Tally,
 }
 
 impl Receiver {
     /// For rows whose first column is of type `int`. Boxed: the server keeps its address.
     pub fn new(int: Int) -> Box<Self> {
         let base = pg_sys::DestReceiver {
-            receiveSlot: Some(match int {
-                Int::Two => receive::<{ Int::Two as u32 }>,
-                Int::Four => receive::<{ Int::Four as u32 }>,
-                Int::Eight => receive::<{ Int::Eight as u32 }>,
-            }),
+            receiveSlot: with_int!(int, UNUSED => Some(receive::<UNUSED>)),
             rStartup: Some(startup),
             rShutdown: Some(shutdown),
             rDestroy: Some(shutdown),
             mydest: pg_sys::CommandDest::DestNone,
         };
-        Box::new(Self { base, tally: ptr::null_mut() })
+        Box::new(Self { base, tally: Tally::default() })
     }
 
-    /// The server's view of it, sending to `tally`, which must outlive the execution.
+    /// The server's view of it.
     #[inline(always)]
-    pub fn sending_to(&mut self, tally: *mut Tally) -> *mut pg_sys::DestReceiver {
-        self.tally = tally;
+    pub fn as_ptr(&mut self) -> *mut pg_sys::DestReceiver {
         ptr::from_mut(self).cast()
+    }
+
+    /// Counts on from `tally`.
+    #[inline(always)]
+    pub fn begin(&mut self, tally: &Tally) {
+        self.tally = *tally;
+    }
+
+    #[inline(always)]
+    pub fn tally(&self) -> Tally {
+        self.tally
     }
 }
 
@@ -49,8 +55,28 @@ unsafe extern "C-unwind" fn receive<const UNUSED: u32>(
     this: *mut pg_sys::DestReceiver,
 ) -> bool {
     let this: *mut Receiver = this.cast();
-    // SAFETY: the server passes back the pointer that `sending_to` gave it; the slot holds a row
-    unsafe { (*(*this).tally).add(slot::datum(slot, 1).map_or(0, |datum| int::narrow(datum, UNUSED))) };
+    // SAFETY: the server passes back the pointer that `as_ptr` gave it; the slot holds a row
+    unsafe {
+        // what an index scan projects is there already
+        if (*slot).tts_nvalid < 1 {
+            return deform::<UNUSED>(slot, this);
+        }
+        (*this).tally.add(slot::first::<UNUSED>(slot));
+    }
+    true
+}
+
+/// The first column out of a tuple. Of a function of its own, so that `receive` needs no stack.
+///
+/// # Safety
+/// As `receive`.
+#[cold]
+#[inline(never)]
+unsafe fn deform<const UNUSED: u32>(slot: *mut pg_sys::TupleTableSlot, this: *mut Receiver) -> bool {
+    // SAFETY: by this function's own condition
+    unsafe {
+        (*this).tally.add(slot::first::<UNUSED>(slot));
+    }
     true
 }
 

@@ -4,7 +4,7 @@
 
 use pgrx::pg_sys;
 
-use crate::pg::int::Int;
+use crate::pg::int::{self, Int};
 use crate::pg::raw;
 use crate::pg::relation::Relation;
 
@@ -67,22 +67,23 @@ pub unsafe fn datum(slot: *mut pg_sys::TupleTableSlot, attnum: i16) -> Option<pg
     }
 }
 
-/// Column `attnum` as a number; NULL is 0.
+/// The first column, of a type that leaves `UNUSED` bits of a Datum unused, as a number; NULL is 0.
 ///
 /// # Safety
-/// As [`datum`]; the column is of type `int`.
+/// As [`datum`].
 #[inline(always)]
-pub unsafe fn column(slot: *mut pg_sys::TupleTableSlot, attnum: i16, int: Int) -> i64 {
+pub unsafe fn first<const UNUSED: u32>(slot: *mut pg_sys::TupleTableSlot) -> i64 {
     // SAFETY: by this function's own condition
-    unsafe { datum(slot, attnum) }.map_or(0, |datum| int.value(datum))
+    unsafe { datum(slot, 1) }.map_or(0, |datum| int::narrow(datum, UNUSED))
 }
 
-/// The value of the row that has just been stored in `slot`: none of its columns has been taken apart yet.
+/// The value of the row that has just been stored in `slot`, of a type that leaves `UNUSED` bits of a Datum unused: none of its columns
+/// has been taken apart yet.
 ///
 /// # Safety
 /// The slot holds a row, with such a column, of which nothing has been read.
 #[inline(always)]
-pub unsafe fn value(slot: *mut pg_sys::TupleTableSlot, reading: &Reading) -> i64 {
+pub unsafe fn value<const UNUSED: u32>(slot: *mut pg_sys::TupleTableSlot, reading: &Reading) -> i64 {
     // SAFETY: by this function's own condition; columns are counted from 1
     unsafe {
         raw::slot_getsomeattrs_int(slot, i32::from(reading.attnum));
@@ -90,6 +91,6 @@ pub unsafe fn value(slot: *mut pg_sys::TupleTableSlot, reading: &Reading) -> i64
         if *(*slot).tts_isnull.add(index) {
             return 0;
         }
-        reading.int.value(*(*slot).tts_values.add(index)) & reading.mask
+        int::narrow(*(*slot).tts_values.add(index), UNUSED) & reading.mask
     }
 }

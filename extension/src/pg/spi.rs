@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ptr;
 
 use crate::error::{Error, Result};
-use crate::pg::int::Int;
+use crate::pg::int::{self, Int};
 use crate::pg::timed_loop::{Step, Tally};
 use crate::pg::{encoding, raw, version};
 
@@ -148,17 +148,16 @@ impl Drop for Saved<'_> {
 }
 
 /// `SPI_execute_plan` of a saved plan a select.
-pub struct ExecutePlan<'a> {
+pub struct ExecutePlan<'a, const UNUSED: u32> {
     saved: &'a Saved<'a>,
     key: Int,
-    value: Int,
     failure: i32,
 }
 
-impl<'a> ExecutePlan<'a> {
-    /// `key` is the type of `$1`, `value` of the first column.
-    pub fn new(saved: &'a Saved<'a>, key: Int, value: Int) -> Self {
-        Self { saved, key, value, failure: 0 }
+impl<'a, const UNUSED: u32> ExecutePlan<'a, UNUSED> {
+    /// `key` is the type of `$1`; the first column's type leaves `UNUSED` bits of a Datum unused.
+    pub fn new(saved: &'a Saved<'a>, key: Int) -> Self {
+        Self { saved, key, failure: 0 }
     }
 
     /// An error where SPI refused a select with a result code.
@@ -168,7 +167,7 @@ impl<'a> ExecutePlan<'a> {
 }
 
 // SAFETY: rows belong to SPI's contexts and are freed; nothing on the stack needs dropping
-unsafe impl Step for ExecutePlan<'_> {
+unsafe impl<const UNUSED: u32> Step for ExecutePlan<'_, UNUSED> {
     #[inline(always)]
     unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
         let mut parameter = self.key.datum(key);
@@ -179,7 +178,7 @@ unsafe impl Step for ExecutePlan<'_> {
                 self.failure = code.min(-1);
                 return;
             }
-            add_rows(self.value, tally);
+            add_rows::<UNUSED>(tally);
         }
     }
 }
@@ -187,9 +186,9 @@ unsafe impl Step for ExecutePlan<'_> {
 /// Adds the rows that SPI has just returned to `tally`, and frees them.
 ///
 /// # Safety
-/// Inside the error guard, right after a SELECT whose first column is of type `value`.
+/// Inside the error guard, right after a SELECT whose first column's type leaves `UNUSED` bits of a Datum unused.
 #[inline(always)]
-pub unsafe fn add_rows(value: Int, tally: &mut Tally) {
+pub unsafe fn add_rows<const UNUSED: u32>(tally: &mut Tally) {
     // SAFETY: SPI_tuptable holds SPI_processed rows
     unsafe {
         let table = pg_sys::SPI_tuptable;
@@ -198,7 +197,7 @@ pub unsafe fn add_rows(value: Int, tally: &mut Tally) {
             let mut isnull = false;
             let tuple = *(*table).vals.add(row as usize);
             let datum = raw::SPI_getbinval(tuple, (*table).tupdesc, 1, &mut isnull);
-            tally.add(if isnull { 0 } else { value.value(datum) });
+            tally.add(if isnull { 0 } else { int::narrow(datum, UNUSED) });
             row = row.wrapping_add(1);
         }
         raw::SPI_freetuptable(table);

@@ -5,7 +5,6 @@
 use pgrx::pg_sys;
 
 use crate::error::Result;
-use crate::pg::int::Int;
 use crate::pg::spi::{Connection, add_rows, check};
 use crate::pg::timed_loop::{Step, Tally};
 use crate::pg::{encoding, raw};
@@ -13,23 +12,22 @@ use crate::pg::{encoding, raw};
 /// Room for a quoted bigint, the longest being '-9223372036854775808', and the end of the text.
 const LITERAL: usize = 24;
 
-pub struct ExecuteText<'a> {
+pub struct ExecuteText<'a, const UNUSED: u32> {
     /// The text before the key, then room for the key, zero to the end.
     text: Box<[u8]>,
     /// Where the key starts.
     start: usize,
-    value: Int,
     failure: i32,
     _connection: &'a Connection,
 }
 
-impl<'a> ExecuteText<'a> {
-    /// `before` is the statement up to its key; its first column is of type `value`.
-    pub fn new(connection: &'a Connection, before: &str, value: Int) -> Result<Self> {
+impl<'a, const UNUSED: u32> ExecuteText<'a, UNUSED> {
+    /// `before` is the statement up to its key; its first column's type leaves `UNUSED` bits of a Datum unused.
+    pub fn new(connection: &'a Connection, before: &str) -> Result<Self> {
         let mut text = encoding::to_server(before)?.into_bytes();
         let start = text.len();
         text.resize(start + LITERAL, 0);
-        Ok(Self { text: text.into(), start, value, failure: 0, _connection: connection })
+        Ok(Self { text: text.into(), start, failure: 0, _connection: connection })
     }
 
     /// An error where SPI refused a select with a result code.
@@ -74,7 +72,7 @@ impl<'a> ExecuteText<'a> {
 }
 
 // SAFETY: the text is written in place; rows belong to SPI's contexts and are freed
-unsafe impl Step for ExecuteText<'_> {
+unsafe impl<const UNUSED: u32> Step for ExecuteText<'_, UNUSED> {
     #[inline(always)]
     unsafe fn step(&mut self, key: i64, tally: &mut Tally) {
         self.write(key);
@@ -85,7 +83,7 @@ unsafe impl Step for ExecuteText<'_> {
                 self.failure = code.min(-1);
                 return;
             }
-            add_rows(self.value, tally);
+            add_rows::<UNUSED>(tally);
         }
     }
 }

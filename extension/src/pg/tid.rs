@@ -33,7 +33,7 @@ pub unsafe trait Visit {
 }
 
 /// Looks up `job.selects` keys by `scan`, in batches, and lets `visit` have the rows found; only that is timed.
-pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan, visit: &mut V) -> (Tally, Reading) {
+pub fn run<V: Visit>(job: &Job, scan: &mut IndexScan<0>, visit: &mut V) -> (Tally, Reading) {
     let offset = job.min.wrapping_sub(1);
     let mut tally = Tally::default();
     let mut total: Option<Reading> = None;
@@ -95,7 +95,7 @@ unsafe fn timed<V: Visit>(mut row: *mut Visible, end: *mut Visible, visit: &mut 
 }
 
 /// Fetches the row version.
-pub struct FetchTuple<'a> {
+pub struct FetchTuple<'a, const UNUSED: u32> {
     table: &'a Relation,
     fetch: Option<FetchRowVersion>,
     value: slot::Reading,
@@ -110,7 +110,8 @@ type FetchRowVersion = unsafe extern "C-unwind" fn(
     *mut pg_sys::TupleTableSlot,
 ) -> bool;
 
-impl<'a> FetchTuple<'a> {
+impl<'a, const UNUSED: u32> FetchTuple<'a, UNUSED> {
+    /// The value's type leaves `UNUSED` bits of a Datum unused.
     pub fn new(table: &'a Relation, value: slot::Reading, snapshot: &'a ActiveSnapshot) -> Self {
         // SAFETY: a table's access method is set
         let fetch = unsafe { (*(*table.as_ptr()).rd_tableam).tuple_fetch_row_version };
@@ -119,7 +120,7 @@ impl<'a> FetchTuple<'a> {
 }
 
 // SAFETY: nothing is owned; what the access method pins, the slot holds
-unsafe impl Visit for FetchTuple<'_> {
+unsafe impl<const UNUSED: u32> Visit for FetchTuple<'_, UNUSED> {
     #[inline(always)]
     unsafe fn visit(&mut self, row: &mut Visible, tally: &mut Tally) {
         let Some(fetch) = self.fetch else { return };
@@ -127,7 +128,7 @@ unsafe impl Visit for FetchTuple<'_> {
         // SAFETY: table_tuple_fetch_row_version() of tableam.h; table, snapshot and slot are alive and of one kind
         unsafe {
             if fetch(self.table.as_ptr(), &mut row.tid, self.snapshot.as_ptr(), slot) {
-                tally.add(slot::value(slot, &self.value));
+                tally.add(slot::value::<UNUSED>(slot, &self.value));
             }
         }
     }

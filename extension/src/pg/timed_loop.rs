@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::outcome::Outcome;
+use crate::pg::draw::{BATCH, Draw};
 use crate::pg::raw;
 use crate::pg::stopwatch::{Reading, Stopwatch};
 
@@ -11,8 +12,7 @@ use crate::pg::stopwatch::{Reading, Stopwatch};
 pub struct Tally {
     found: i64,
     sum: i64,
-    /// 0, or 1 after an overflow; no bool, whose bits would be put in order at each row
-    overflowed: u8,
+    overflowed: bool,
 }
 
 impl Tally {
@@ -21,13 +21,22 @@ impl Tally {
     pub fn add(&mut self, value: i64) {
         let (sum, overflowed) = self.sum.overflowing_add(value);
         self.sum = sum;
-        self.overflowed |= u8::from(overflowed);
+        if overflowed {
+            self.overflow();
+        }
         self.found = self.found.wrapping_add(1);
+    }
+
+    /// Of a function of its own, so that a row costs a jump that is never taken and no more.
+    #[cold]
+    #[inline(never)]
+    fn overflow(&mut self) {
+        self.overflowed = true;
     }
 
     /// As an outcome; 22003 where the sum did not fit.
     pub fn outcome(self, reading: Reading) -> Result<Outcome> {
-        if self.overflowed != 0 {
+        if self.overflowed {
             return Err(Error::overflow());
         }
         Ok(Outcome { found: Some(self.found), checksum: Some(self.sum), reading })
@@ -40,22 +49,34 @@ impl Tally {
 /// An implementation must not panic and must not own, within `step`, anything that needs dropping: a server ERROR jumps
 /// out of it. Wrapping arithmetic, no indexing, no allocation.
 pub unsafe trait Step {
+    /// Comes before the first of a batch of steps: what need not be done for each. A step that keeps count elsewhere goes on from
+    /// `tally`.
+    ///
+    /// # Safety
+    /// As [`Step::step`].
+    #[inline(always)]
+    unsafe fn begin(&mut self, _tally: &Tally) {}
+
     /// Looks up `key`, to the end, and adds each row to `tally`.
     ///
     /// # Safety
     /// Only the timed loop calls it, inside its guard.
     unsafe fn step(&mut self, key: i64, tally: &mut Tally);
-}
 
-/// Keys drawn at a time, and selects between looks at interrupts: enough for vector code, and 2 ms of the slowest layer, whose
-/// parser and executor look at interrupts themselves.
-const BATCH: usize = 64;
+    /// Comes after the last of a batch of steps; what was counted elsewhere becomes `tally`.
+    ///
+    /// # Safety
+    /// As [`Step::step`].
+    #[inline(always)]
+    unsafe fn end(&mut self, _tally: &mut Tally) {}
+}
 
 /// Draws `job.selects` keys and gives each to `step`, timed, inside one error guard.
 pub fn run<S: Step>(job: &Job, step: &mut S) -> (Tally, Reading) {
+    let draw = Draw::new();
     let watch = Stopwatch::start();
     // SAFETY: the body draws keys (which never panics), checks for interrupts and steps, all of which own nothing
-    let tally = unsafe { raw::guarded(|| timed(job, step)) };
+    let tally = unsafe { raw::guarded(|| timed(job, draw, step)) };
     (tally, watch.stop())
 }
 
@@ -65,7 +86,7 @@ pub fn run<S: Step>(job: &Job, step: &mut S) -> (Tally, Reading) {
 /// # Safety
 /// Inside the error guard only.
 #[inline(never)]
-unsafe fn timed<S: Step>(job: &Job, step: &mut S) -> Tally {
+unsafe fn timed<S: Step>(job: &Job, draw: Draw, step: &mut S) -> Tally {
     let (sequence, offset, selects) = (job.sequence, job.min.wrapping_sub(1), job.selects);
     let mut tally = Tally::default();
     let mut keys = [0; BATCH];
@@ -73,11 +94,13 @@ unsafe fn timed<S: Step>(job: &Job, step: &mut S) -> Tally {
     while done < selects {
         // SAFETY: inside the guard by this function's own condition
         unsafe { raw::check_for_interrupts() };
-        sequence.draw(done, offset, &mut keys);
+        draw.draw(&sequence, done, offset, &mut keys);
         let wanted = selects.wrapping_sub(done).min(BATCH as i64) as usize;
         let mut key = keys.as_ptr();
         // SAFETY: at most BATCH keys are wanted
         let end = unsafe { key.add(wanted) };
+        // SAFETY: inside the guard, before the steps
+        unsafe { step.begin(&tally) };
         while key < end {
             // SAFETY: below the end of the keys; the step is called by the timed loop, inside its guard
             unsafe {
@@ -85,6 +108,8 @@ unsafe fn timed<S: Step>(job: &Job, step: &mut S) -> Tally {
                 key = key.add(1);
             }
         }
+        // SAFETY: inside the guard, after the steps
+        unsafe { step.end(&mut tally) };
         done = done.wrapping_add(BATCH as i64);
     }
     tally
