@@ -19,13 +19,9 @@ pub struct Receiver {
 impl Receiver {
     /// For rows whose first column is of type `int`. Boxed: the server keeps its address.
     pub fn new(int: Int) -> Box<Self> {
-        let base = pg_sys::DestReceiver {
-            receiveSlot: with_int!(int, UNUSED => Some(receive::<UNUSED>)),
-            rStartup: Some(startup),
-            rShutdown: Some(shutdown),
-            rDestroy: Some(shutdown),
-            mydest: pg_sys::CommandDest::DestNone,
-        };
+        // SAFETY: the server's receiver that does nothing, copied: its start, end and release are the server's own
+        let nothing = unsafe { *pg_sys::CreateDestReceiver(pg_sys::CommandDest::DestNone) };
+        let base = pg_sys::DestReceiver { receiveSlot: with_int!(int, UNUSED => Some(receive::<UNUSED>)), ..nothing };
         Box::new(Self { base, tally: Tally::default() })
     }
 
@@ -47,8 +43,8 @@ impl Receiver {
     }
 }
 
-// The callbacks run inside the loop's error guard, which a panic must not cross: they can't panic, and so go without
-// pgrx's #[pg_guard], whose catch would be paid once a row.
+// It runs inside the loop's error guard, which a panic must not cross: it can't panic, and so goes without pgrx's #[pg_guard], whose
+// catch would be paid once a row.
 
 unsafe extern "C-unwind" fn receive<const UNUSED: u32>(
     slot: *mut pg_sys::TupleTableSlot,
@@ -79,7 +75,3 @@ unsafe fn deform<const UNUSED: u32>(slot: *mut pg_sys::TupleTableSlot, this: *mu
     }
     true
 }
-
-unsafe extern "C-unwind" fn startup(_: *mut pg_sys::DestReceiver, _: std::ffi::c_int, _: pg_sys::TupleDesc) {}
-
-unsafe extern "C-unwind" fn shutdown(_: *mut pg_sys::DestReceiver) {}

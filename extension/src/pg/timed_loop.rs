@@ -19,12 +19,13 @@ impl Tally {
     /// A row with this value; NULL is a row with value 0.
     #[inline(always)]
     pub fn add(&mut self, value: i64) {
+        self.found = self.found.wrapping_add(1);
         let (sum, overflowed) = self.sum.overflowing_add(value);
         self.sum = sum;
+        // last, so that nothing has to be kept meanwhile
         if overflowed {
             self.overflow();
         }
-        self.found = self.found.wrapping_add(1);
     }
 
     /// Of a function of its own, so that a row costs a jump that is never taken and no more.
