@@ -17,9 +17,12 @@ const TOGETHER: [(&str, &str); 5] = [
     ("disk_written ", "Disks"),
 ];
 
+/// What was sampled under one name, in time.
+type Line<'a> = (&'a str, Vec<&'a Sample>);
+
 /// All charts of `samples`; what stands at one moment only is [`sheet`]'s.
 pub fn charts(samples: &[Sample]) -> Result<Vec<Chart>> {
-    let mut groups: Vec<(String, Vec<(&str, Vec<&Sample>)>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Line>)> = Vec::new();
     for sample in samples {
         let known = TOGETHER.iter().find(|(start, _)| sample.source == "host" && sample.name.starts_with(start));
         let group =
@@ -38,7 +41,7 @@ pub fn charts(samples: &[Sample]) -> Result<Vec<Chart>> {
     drawn.map(|(title, lines)| chart(title, lines)).collect()
 }
 
-fn chart(title: &str, lines: &[(&str, Vec<&Sample>)]) -> Result<Chart> {
+fn chart(title: &str, lines: &[Line]) -> Result<Chart> {
     let unit = lines.first().and_then(|(_, line)| line.first()).map_or("", |sample| sample.unit.as_str());
     let text: fn(f64) -> String = match unit {
         "bytes" => |value| bytes(value as i64),
