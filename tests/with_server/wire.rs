@@ -140,6 +140,21 @@ fn a_terminated_backend_says_so() {
     assert!(error.message.contains("57P01"), "{error}");
 }
 
+/// Its error can come in one read with the answer before it.
+#[test]
+fn last_words_behind_an_answer_are_heard() {
+    let db = Database::filled();
+    let mut connection = LeanConnection::connect(&db.config()).unwrap();
+    arm("simple").request(&Text::new(&accounts()), 1, &mut connection.out).unwrap();
+    connection.send().unwrap();
+    thread::sleep(std::time::Duration::from_millis(200));
+    db.session().query("SELECT pg_terminate_backend($1)", &[&connection.backend()]).unwrap();
+    thread::sleep(std::time::Duration::from_millis(200));
+    assert!(connection.receive(&mut |_: Row<'_>| Ok(())).unwrap());
+    let error = connection.query("SELECT 1").unwrap_err();
+    assert!(error.message.contains("57P01"), "{error}");
+}
+
 #[test]
 fn a_dead_host_is_passed_over_and_a_lonely_one_is_an_error() {
     let live = config("postgres").hosts.remove(0);

@@ -155,8 +155,21 @@ impl LeanConnection {
             Ok(Some(_)) => self.received(rows),
             Ok(None) => Ok(false),
             // a backend that ends before it has read all that we sent resets the connection: what it said counts
-            Err(_) if self.failure.is_some() => Err(self.closed()),
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                self.hear_out();
+                if self.failure.is_some() { Err(self.closed()) } else { Err(error.into()) }
+            }
+        }
+    }
+
+    /// Takes the server's last words from what came with its last answer: an ended backend's error can stand behind the
+    /// ReadyForQuery of the select before.
+    #[cold]
+    fn hear_out(&mut self) {
+        while let Ok(Some((tag, body))) = self.input.message() {
+            if tag == backend::ERROR_RESPONSE_TAG {
+                self.failure = Some(Failure::parse(body));
+            }
         }
     }
 
@@ -215,6 +228,7 @@ impl LeanConnection {
         if interrupt::requested() {
             return Error::interrupted();
         }
+        self.hear_out();
         match self.failure.take() {
             Some(failure) => failure.into_error(),
             None => Error::lost("the server closed the connection unexpectedly")
