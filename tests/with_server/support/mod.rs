@@ -89,6 +89,11 @@ pub fn has_extension() -> bool {
     session.query_opt("select from pg_available_extensions where name = 'select_loop'", &[]).unwrap().is_some()
 }
 
+pub fn has_assertions() -> bool {
+    let session = Session::connect(&config("postgres")).unwrap();
+    session.query_one("select current_setting('debug_assertions') = 'on'", &[]).unwrap().get(0)
+}
+
 /// sps without any server in its environment: it starts a private one of the same installation.
 pub fn sps(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sps"));
