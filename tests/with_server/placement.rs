@@ -73,34 +73,44 @@ fn threads(Running(child): &Running) -> Vec<String> {
     tasks.filter_map(|task| allowed(task.path().join("status"))).collect()
 }
 
-#[test]
-fn client_and_backend_are_on_the_cores_that_the_placement_says() {
-    if !two_cpus() {
-        return;
-    }
-    let db = Database::filled();
-    let (postmaster, before) = (postmaster(&db), of_process(postmaster(&db)));
-    for arm in ["prepared@same", "tokio@same", "prepared@split"] {
-        let (child, backends) = running(&db, &["--arm", arm], 1);
-        let backend = of_process(backends[0]).unwrap();
-        let pinned: Vec<String> = threads(&child).into_iter().filter(|cpus| Some(cpus) != before.as_ref()).collect();
-        // nothing but the backend: whatever ends sps, the server is as it was
-        assert_eq!(of_process(postmaster), before);
-        drop(child);
-        assert_eq!(of_process(postmaster), before);
-        assert!(backend.parse::<usize>().is_ok(), "{arm}: {backend}");
-        assert_eq!(pinned.iter().all(|cpus| *cpus == backend), arm.ends_with("same"), "{arm}: {pinned:?}, {backend}");
-        assert!(!pinned.is_empty(), "{arm}");
-    }
-}
+/// The pgbench arm of other tests pins the postmaster that they share.
+mod alone {
+    use super::*;
 
-#[test]
-fn free_backends_are_left_alone() {
-    let db = Database::filled();
-    let (child, backends) = running(&db, &["-S"], 1);
-    let (cpus, all) = (of_process(backends[0]), of_process(postmaster(&db)));
-    drop(child);
-    assert_eq!(cpus, all);
+    #[test]
+    fn client_and_backend_are_on_the_cores_that_the_placement_says() {
+        if !two_cpus() {
+            return;
+        }
+        let db = Database::filled();
+        let (postmaster, before) = (postmaster(&db), of_process(postmaster(&db)));
+        for arm in ["prepared@same", "tokio@same", "prepared@split"] {
+            let (child, backends) = running(&db, &["--arm", arm], 1);
+            let backend = of_process(backends[0]).unwrap();
+            let pinned: Vec<String> =
+                threads(&child).into_iter().filter(|cpus| Some(cpus) != before.as_ref()).collect();
+            // nothing but the backend: whatever ends sps, the server is as it was
+            assert_eq!(of_process(postmaster), before);
+            drop(child);
+            assert_eq!(of_process(postmaster), before);
+            assert!(backend.parse::<usize>().is_ok(), "{arm}: {backend}");
+            assert_eq!(
+                pinned.iter().all(|cpus| *cpus == backend),
+                arm.ends_with("same"),
+                "{arm}: {pinned:?}, {backend}"
+            );
+            assert!(!pinned.is_empty(), "{arm}");
+        }
+    }
+
+    #[test]
+    fn free_backends_are_left_alone() {
+        let db = Database::filled();
+        let (child, backends) = running(&db, &["-S"], 1);
+        let (cpus, all) = (of_process(backends[0]), of_process(postmaster(&db)));
+        drop(child);
+        assert_eq!(cpus, all);
+    }
 }
 
 fn blocks(db: &Database, args: &[&str]) -> Vec<Block> {
