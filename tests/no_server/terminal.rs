@@ -19,7 +19,7 @@ fn record(folder: &tempfile::TempDir) -> PathBuf {
 }
 
 fn clean(command: &mut Command, set: &[(&str, &str)]) -> Output {
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "LANG"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "LC_ALL", "LC_CTYPE", "LANG"] {
         command.env_remove(name);
     }
     command.env("TERM", "xterm").envs(set.iter().copied()).output().unwrap()
@@ -45,6 +45,7 @@ fn warnings_are_coloured_on_a_terminal_that_wants_it_and_nowhere_else() {
     assert!(on_terminal(&[]).contains("\u{1b}[1m\u{1b}[33mwarning"), "{:?}", on_terminal(&[]));
     for refused in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
         assert!(!on_terminal(&[refused]).contains('\u{1b}'), "{refused:?}");
+        assert!(!on_terminal(&[refused, ("CI", "true")]).contains('\u{1b}'), "{refused:?} in CI");
     }
     assert!(!piped(&[]).contains('\u{1b}') && piped(&[]).contains("warning"));
     assert!(piped(&[("CLICOLOR_FORCE", "1")]).contains('\u{1b}'));

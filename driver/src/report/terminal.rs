@@ -16,7 +16,10 @@ impl Look {
     /// anywhere.
     pub fn of_stdout() -> Self {
         let choice = anstream::AutoStream::choice(&std::io::stdout());
-        Self { charset: Charset::of_locale(), colours: choice != anstream::ColorChoice::Never }
+        let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|it| !it.is_empty());
+        // where CI is set anstream takes a dumb terminal for one with colours
+        let dumb = !forced && std::env::var_os("TERM").is_some_and(|it| it == "dumb");
+        Self { charset: Charset::of_locale(), colours: choice != anstream::ColorChoice::Never && !dumb }
     }
 
     /// `text` in this look.
