@@ -61,7 +61,10 @@ def totals(name, rng, n, noise, shared):
 
 
 def epoch_t(values, epochs, rounds):
-    """Student's t over the epochs' sums of signed ranks, round the Hodges-Lehmann estimate; epochs are from 0, whole."""
+    """Student's t over the epochs' sums of signed ranks, round the Hodges-Lehmann estimate; epochs are from 0, whole.
+
+    The widest of: single epochs, batches of them that make 20 or just more, 10 or just more.
+    """
     n = len(values)
     walsh = np.array([(values[i] + values[j]) / 2 for i in range(n) for j in range(i, n)])
     center = np.median(walsh)
@@ -72,11 +75,16 @@ def epoch_t(values, epochs, rounds):
         sides = np.sign(values - center)[epochs == epoch]
         sums.append(ranks[sides > 0].sum() - ranks[sides < 0].sum())
     sums = np.array(sums)
-    count = len(sums)
-    variance = sums @ sums + 2 * max(0, sums[1:] @ sums[:-1])
     inside = ((walsh >= rounds[0]) & (walsh <= rounds[1])).sum()
-    error = np.sqrt(variance * count / (count - 1)) * (rounds[1] - rounds[0]) / inside / 2
-    half = float(stats.t.ppf(0.975, count - 1) * error)
+    half = 0.0
+    for size in {1, max(1, len(sums) // 20), max(1, len(sums) // 10)}:
+        batches = np.add.reduceat(sums, np.arange(0, len(sums), size))
+        # a last batch of less than half the others' epochs is no degree of freedom
+        rest = len(sums) % size
+        count = len(batches) - (0 < rest < size / 2)
+        variance = batches @ batches + 2 * max(0, batches[1:] @ batches[:-1])
+        error = np.sqrt(variance * count / (count - 1)) * (rounds[1] - rounds[0]) / inside / 2
+        half = max(half, float(stats.t.ppf(0.975, count - 1) * error))
     return [float(center - half), float(center + half)]
 
 
@@ -98,14 +106,19 @@ def series(rng, n, rho):
     return noise
 
 
-def difference(name, rng, n, shift, noise, epoch_noise, balanced=False):
-    """Nanoseconds per select of base less those of test, five rounds an epoch; balanced: noise sums to 0 in each."""
+def difference(name, rng, n, shift, noise, epoch_noise, balanced=False, lasts=0.0):
+    """Nanoseconds per select of base less those of test, five rounds an epoch.
+
+    balanced: noise sums to 0 in each epoch. lasts: the noise of a round has so much of that of the one before.
+    """
     epochs = np.arange(n) // 5
     own = rng.normal(0, epoch_noise, epochs.max() + 1)[epochs]
     elapsed = rng.normal(100e6, 1e6, (2, n)).round()
     rounds = rng.normal(0, noise, (2, n))
     if balanced:
         rounds -= rounds.reshape(2, -1, 5).mean(axis=2).repeat(5, axis=1)
+    for at in range(1, n):
+        rounds[:, at] += lasts * rounds[:, at - 1]
     cost = np.array([[5000.0 + shift], [5000.0]]) + np.array([own, 0 * own]) + rounds
     selects = (elapsed / cost).round()
     values = elapsed[0] / selects[0] - elapsed[1] / selects[1]
@@ -166,6 +179,8 @@ def main():
         difference("exact", own, 10, 1000, 30, 0),
         difference("two epochs", own, 10, 300, 30, 20),
         difference("sixty rounds, backends that differ", own, 60, 500, 40, 100),
+        # of its own seed, so that the other cases stay as they are
+        difference("noise that lasts for epochs", np.random.default_rng(20261202), 117, 500, 40, 30, lasts=0.97),
     ]
     own = np.random.default_rng(20261201)
     lags = [

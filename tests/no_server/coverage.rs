@@ -9,11 +9,18 @@ use sps::stats::ratio_of_totals::{Amount, Pair};
 use sps::stats::verdict::Change;
 use sps::stats::{CONFIDENCE, Interval, estimate};
 
-/// Runs of each machine, for each number of rounds. Over both, two binomial deviations are 1 %.
+/// Runs of each machine, for each kind of run. Over both, two binomial deviations are 1 %.
 const RUNS: u64 = 1000;
 
-/// What a minute holds, in blocks of 250 ms of five arms, and in shorter ones.
-const MOST_ROUNDS: [u64; 2] = [48, 110];
+/// A run: rounds before the first look, and at most.
+type Run = (u64, u64);
+
+/// A minute of five arms in blocks of 250 ms, and in compare's, which are a tenth of that.
+const LONG: Run = (30, 48);
+const SHORT: Run = (100, 400);
+
+/// Of more arms.
+const WIDE: Run = (100, 250);
 
 /// Wanted half-width.
 const WANTED: f64 = 0.01;
@@ -99,9 +106,9 @@ impl Machine {
     }
 
     /// Low end, estimate and high end of the ratio, at the look that ends a run.
-    fn measured(&self, seed: u64, orders: &[Vec<usize>]) -> [f64; 3] {
+    fn measured(&self, seed: u64, first: u64, orders: &[Vec<usize>]) -> [f64; 3] {
         let (rounds, most) = (self.rounds(seed, orders), orders.len() as u64);
-        let looks = (1..=most).filter(|&rounds| is_look(rounds) || rounds == most);
+        let looks = (1..=most).filter(|&rounds| rounds >= first && is_look(rounds) || rounds == most);
         for look in looks {
             let found = estimate::typical(&rounds[..look as usize], CONFIDENCE).unwrap();
             let interval = found.interval.unwrap();
@@ -121,14 +128,19 @@ fn orders(rounds: u64) -> Vec<Vec<usize>> {
 /// needed for that, and 6 of 100 runs at most may call two equal arms different.
 #[track_caller]
 fn honest(machine: Machine) {
+    honest_in(&[LONG, SHORT], machine);
+}
+
+#[track_caller]
+fn honest_in(runs: &[Run], machine: Machine) {
     let truth = machine.truth();
     let (mut held, mut called, mut all_widths, mut all_narrowest) = (0, 0, 0.0, 0.0);
-    for most in MOST_ROUNDS {
+    for &(first, most) in runs {
         let orders = orders(most);
         let mut widths = 0.0;
         let mut errors = Vec::new();
         for seed in 1..=RUNS {
-            let [low, estimate, high] = machine.measured(seed * 1000 + most, &orders);
+            let [low, estimate, high] = machine.measured(seed * 1000 + most, first, &orders);
             called += u64::from(Change::of(Some(Interval { low, high }), 0.0) != Change::Inconclusive);
             let [low, estimate, high] = [low, estimate, high].map(f64::ln);
             held += u64::from(low <= truth && truth <= high);
@@ -142,7 +154,7 @@ fn honest(machine: Machine) {
         all_narrowest += narrowest;
     }
     assert!(all_widths <= 1.3 * all_narrowest, "{:.3} times the narrowest honest width", all_widths / all_narrowest);
-    let all = RUNS * MOST_ROUNDS.len() as u64;
+    let all = RUNS * runs.len() as u64;
     println!("{held} of {all}");
     assert!(held * 100 >= all * 94, "{held} of {all}");
     // both arms are the same but where one stalls more
@@ -185,6 +197,18 @@ fn intervals_hold_under_slow_noise() {
     honest(Machine { noise: 0.02, memory: 0.9, slow_noise: 0.1, feels: [1.0, 1.0], ..Machine::default() });
     // what one arm feels more does not cancel
     honest(Machine { noise: 0.02, memory: 0.8, slow_noise: 0.05, feels: [1.0, 0.7], ..Machine::default() });
+}
+
+#[test]
+fn intervals_hold_under_noise_that_lasts_for_many_short_blocks() {
+    honest_in(
+        &[SHORT, WIDE],
+        Machine { noise: 0.02, memory: 0.98, slow_noise: 0.1, feels: [1.0; 2], ..Machine::default() },
+    );
+    // a second's, where these two arms are two of five
+    let unlike = Machine { noise: 0.1, memory: 0.93, slow_noise: 0.15, feels: [1.0, 0.8], ..Machine::default() };
+    honest_in(&[SHORT, WIDE], unlike);
+    honest_in(&[SHORT, WIDE], Machine { noise: 0.03, ..unlike });
 }
 
 #[test]

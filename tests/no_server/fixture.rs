@@ -15,7 +15,7 @@ pub fn arm(name: &str) -> ArmInfo {
         _ => Placement::Same,
     };
     let side = match plain {
-        "pgbench" => Side::Pgbench,
+        name if name.starts_with("pgbench") => Side::Pgbench,
         _ if name.contains('@') => Side::Wire,
         _ => Side::Server,
     };
@@ -68,7 +68,7 @@ pub fn header(arms: &[&str]) -> Header {
             threads: 1,
             selects_per_call: 10_000,
             block_ms: 250,
-            adapt: None,
+            lead_in_ms: 0,
             rounds_per_epoch: 5,
             min_epochs: 6,
             max_rounds: None,

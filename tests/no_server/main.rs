@@ -9,7 +9,6 @@ mod expectation;
 mod fixture;
 mod ladder;
 mod latency;
-mod length;
 mod page;
 mod record;
 mod record_schema;

@@ -173,7 +173,7 @@ fn a_block_without_selects_or_time_is_left_out_and_said() {
     some[0].selects = 0;
     some[5].elapsed_ns = 0;
     let summary = summary_of(&header, &some);
-    assert!(warned(&summary, "simple@same: no select was finished"));
+    assert!(warned(&summary, "no select was finished; left out: "));
     assert_eq!(summary.comparisons[0].rounds, 6);
 }
 
@@ -185,6 +185,15 @@ fn a_driver_slower_than_pgbench_is_warned_of() {
     assert!(!warned(&slow, "prepared@split reaches"));
     assert!(slow.comparisons.iter().any(|found| found.test == "prepared@split" && found.base == "pgbench@split"));
     assert!(slow.comparisons.iter().any(|found| found.test == "prepared@same" && found.base == "pgbench@same"));
+}
+
+#[test]
+fn each_arm_is_held_against_pgbench_in_its_own_protocol() {
+    let header =
+        header(&["pgbench_simple@same", "pgbench_extended@same", "extended@same", "simple@same", "simple@split"]);
+    let slow = summary_of(&header, &blocks(&header, &[60e3, 50e3, 42e3, 66e3, 9e3], 10));
+    assert!(warned(&slow, "extended@same reaches 0.847 of pgbench_extended@same's rate"), "{:?}", slow.warnings);
+    assert!(!warned(&slow, "simple@same reaches") && !warned(&slow, "simple@split reaches"), "{:?}", slow.warnings);
 }
 
 #[test]

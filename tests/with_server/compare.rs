@@ -262,21 +262,19 @@ fn what_was_expected_decides_the_exit_code() {
 }
 
 #[test]
-fn blocks_are_as_long_as_the_noise_asks_and_say_so() {
+fn blocks_are_short_led_in_untimed_and_say_how_long_they_were_to_be() {
     let database = Database::filled();
-    let args = ["plpgsql", "prepared@free", "simple@free", "--rounds", "11", "--time-limit", "60", "--quiet"];
+    let args = ["plpgsql", "prepared@free", "prepared_transaction@free", "call_commit", "--rounds", "6", "--quiet"];
     let compared = compare(&database, &args);
     compared.said.code(0);
     let record = compared.record();
-    let adapt = record.header.plan.adapt.unwrap();
+    let plan = &record.header.plan;
+    assert_eq!((plan.block_ms, plan.lead_in_ms), (25, 5));
     for block in &record.blocks {
-        let asked = block.block_ms.unwrap();
-        assert!(block.driver_ns >= asked as i64 * 1_000_000, "{block:?}");
-        if block.epoch < adapt.after_epochs {
-            assert_eq!(asked, record.header.plan.block_ms);
-        } else {
-            assert!(asked >= adapt.shortest_ms, "{block:?}");
-        }
+        assert_eq!(block.block_ms, Some(25));
+        assert!(block.driver_ns >= 25_000_000, "{block:?}");
+        // the lead-in's are not among them
+        assert!(block.calls.is_none_or(|calls| block.selects == calls * plan.selects_per_call), "{block:?}");
     }
-    assert_eq!(record.blocks.last().unwrap().epoch, 2);
+    assert_eq!(record.blocks.last().unwrap().epoch, 1);
 }

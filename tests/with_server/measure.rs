@@ -1,6 +1,6 @@
 //! Every arm finds what plain SQL finds, and what is no lookup by the key's index is not measured.
 
-use sps::arm::{LOOPS, WIRE_ARMS, tokio};
+use sps::arm::{LOOPS, WIRE_ARMS, pgbench, tokio};
 use sps::record::{self, Block};
 
 use crate::support::{Database, Said, has_extension, run, skip};
@@ -230,8 +230,10 @@ fn any_number_of_clients_runs_on_any_number_of_threads() {
 #[test]
 fn the_pgbench_arm_counts_what_pgbench_counts() {
     let db = Database::filled();
-    let block = measured(&db, "pgbench", &["-c", "2"]).unwrap_or_else(|said| panic!("{said:#?}"));
-    assert_eq!((block.selects, block.found, block.checksum), (2, None, None));
+    for (name, _) in pgbench::ARMS {
+        let block = measured(&db, name, &["-c", "2"]).unwrap_or_else(|said| panic!("{said:#?}"));
+        assert_eq!((block.selects, block.found, block.checksum), (2, None, None), "{name}");
+    }
 }
 
 #[test]
@@ -254,7 +256,14 @@ fn an_unknown_arm_lists_the_valid_ones() {
     let db = Database::filled();
     let said = measured(&db, "nope", &[]).unwrap_err();
     let said = said.code(2);
-    for name in wire_arms().chain(["pgbench", "call_commit", "plpgsql", "plpgsql_execute"]) {
+    for name in wire_arms().chain([
+        "pgbench",
+        "pgbench_simple",
+        "pgbench_extended",
+        "call_commit",
+        "plpgsql",
+        "plpgsql_execute",
+    ]) {
         said.complains(name);
     }
     if !has_extension() {

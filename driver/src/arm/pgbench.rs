@@ -1,4 +1,4 @@
-//! `pgbench`: the real binary doing the same lookup, to calibrate the driver by.
+//! `pgbench`, `pgbench_simple`, `pgbench_extended`: the real binary doing the same lookup, to calibrate the driver by.
 //!
 //! Its keys are its own random ones, so it takes no part in the agreement check and says nothing of found or checksum.
 
@@ -16,7 +16,17 @@ use crate::error::{Error, Result};
 use crate::interrupt::{self, Stop};
 use crate::server::{Config, Host, Place, mode_name, variables};
 
+/// The program.
 pub const NAME: &str = "pgbench";
+
+/// Its arms, each with the -M it runs with, which is also the name of the wire arm that it calibrates.
+pub const ARMS: [(&str, &str); 3] =
+    [(NAME, "prepared"), ("pgbench_simple", "simple"), ("pgbench_extended", "extended")];
+
+/// The -M of the arm `arm`; None where it is none of these.
+pub fn protocol(arm: &str) -> Option<&'static str> {
+    ARMS.into_iter().find(|(name, _)| *name == arm).map(|(_, protocol)| protocol)
+}
 
 /// The binary, found.
 #[derive(Clone, Debug)]
@@ -57,9 +67,10 @@ impl Pgbench {
         })
     }
 
-    /// Runs it to its end on the calling thread's cores.
+    /// Runs it to its end on the calling thread's cores, with `protocol` as its -M.
     pub fn run(
         &self,
+        protocol: &str,
         config: &Config,
         lookup: &Lookup,
         clients: usize,
@@ -70,7 +81,9 @@ impl Pgbench {
         let last = lookup.min.wrapping_add(lookup.rows).wrapping_sub(1);
         write!(script, "\\set k random({}, {last})\n{}\n", lookup.min, lookup.select(":k"))?;
         script.flush()?;
-        let mut command = self.command(config, script.path(), clients, threads);
+        let mut command = self.on(config);
+        command.args(["-n", "-M", protocol, "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"]);
+        command.arg(script.path());
         match length {
             Length::Seconds(seconds) => command.arg("-T").arg(seconds.to_string()),
             Length::Transactions(count) => command.arg("-t").arg(count.to_string()),
@@ -82,14 +95,6 @@ impl Pgbench {
             Some(report) if output.success() => Ok(report),
             _ => Err(failed(output, &stdout, &stderr)),
         }
-    }
-
-    fn command(&self, config: &Config, script: &Path, clients: usize, threads: usize) -> Command {
-        let mut command = self.on(config);
-        command
-            .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads.to_string(), "-f"])
-            .arg(script);
-        command
     }
 
     /// The program, ready for its arguments, [`conninfo`] the last of them.

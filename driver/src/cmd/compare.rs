@@ -3,22 +3,19 @@
 use crate::arm::ArmSpec;
 use crate::cmd::destination::Destination;
 use crate::cmd::dry_run;
-use crate::cmd::layout::{BLOCK_MS, Defaults, Layout, Limits};
+use crate::cmd::layout::{Defaults, Layout, Limits};
 use crate::cmd::pair::{Expect, Pair};
 use crate::cmd::subject::{Opened, Subject};
 use crate::error::{Error, Exit, Result};
 use crate::measure::Measurement;
-use crate::record::{Adapt, ArmInfo};
+use crate::record::ArmInfo;
 use crate::report;
 use crate::watch::{Compared, Stop};
 
 /// The patch's three numbers: each select sent as text, prepared, and looped in the server.
 const DEFAULT_ARMS: [&str; 3] = ["simple", "prepared", "plpgsql"];
 
-/// Not below 100 ms: an arm's first milliseconds find the caches full of the others' data.
-const ADAPT: Adapt = Adapt { after_epochs: 2, shortest_ms: 100, longest_ms: 500 };
-
-const DEFAULTS: Defaults = Defaults { block_ms: BLOCK_MS, adapt: ADAPT, time_limit_s: 60.0, half_width: 0.01 };
+const DEFAULTS: Defaults = Defaults { time_limit_s: 60.0, half_width: 0.01 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -21,7 +21,7 @@ pub fn arms(specs: &[ArmSpec], pin: Option<Pin>) -> Result<Vec<ArmInfo>> {
     for spec in specs {
         let wire = WIRE_ARMS.iter().find(|arm| arm.name() == spec.arm);
         let side = match spec.arm.as_str() {
-            pgbench::NAME => Side::Pgbench,
+            name if pgbench::protocol(name).is_some() => Side::Pgbench,
             tokio::NAME => Side::Wire,
             _ if wire.is_some() => Side::Wire,
             _ => Side::Server,
@@ -68,31 +68,12 @@ pub fn schedule(arms: &[ArmInfo], plan: Plan, compared: &Compared) -> String {
     for expectation in &compared.expectations {
         line(&mut out, "expected", expectation);
     }
-    // milliseconds of a round: at first, and at least later
-    let share = |first: bool| -> u64 {
-        let length = |arm: &ArmInfo| match plan.adapt {
-            Some(adapt) if !(first && asked.names(&arm.name)) => adapt.shortest_ms,
-            _ => plan.block_ms,
-        };
-        arms.iter().map(length).sum()
-    };
-    let first_rounds = plan.adapt.map_or(u64::MAX, |adapt| adapt.after_epochs * plan.rounds_per_epoch);
-    let mut left_ms = plan.time_limit_s * 1e3;
-    let mut rounds = 0;
-    while plan.max_rounds.is_none_or(|most| rounds < most) {
-        left_ms -= share(rounds < first_rounds) as f64;
-        if left_ms < 0.0 {
-            break;
-        }
-        rounds += 1;
-    }
+    let round_ms = (plan.block_ms * arms.len() as u64) as f64;
+    let in_time = (plan.time_limit_s * 1e3 / round_ms) as u64;
+    let rounds = plan.max_rounds.map_or(in_time, |most| most.min(in_time));
     let epochs = rounds.div_ceil(plan.rounds_per_epoch);
     line(&mut out, "at most", format!("{rounds} rounds in {epochs} epochs, in {} s of measuring", plan.time_limit_s));
-    line(
-        &mut out,
-        "",
-        "a layer's block ends with a whole call, and noise may ask for longer blocks: then there are fewer",
-    );
+    line(&mut out, "", "a layer's block ends with a whole call: where that takes longer, there are fewer");
     let first_look = plan.min_epochs * plan.rounds_per_epoch;
     for round in 0..rounds {
         if round % plan.rounds_per_epoch == 0 {
@@ -121,8 +102,7 @@ pub fn of_ladder(specs: &[ArmSpec], plan: &Plan) -> String {
 fn head(plan: &Plan) -> String {
     let mut out = String::new();
     line(&mut out, "seed", format!("{} (--seed {} repeats this order)", plan.seed, plan.seed));
-    let after = plan.adapt.map(|adapt| format!(" (after {} epochs)", adapt.after_epochs)).unwrap_or_default();
-    line(&mut out, "blocks", lengths(plan) + &after);
+    line(&mut out, "blocks", lengths(plan));
     let epochs = format!("{} rounds each; the first look after {}", plan.rounds_per_epoch, plan.min_epochs);
     line(&mut out, "epochs", epochs);
     out

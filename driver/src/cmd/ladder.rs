@@ -7,14 +7,10 @@ use crate::cmd::layout::{Defaults, Layout, Limits};
 use crate::cmd::subject::Subject;
 use crate::error::{Error, Exit, Result};
 use crate::measure::{self, Measurement, Pin};
-use crate::record::Adapt;
 use crate::report;
 use crate::watch::{Compared, Stop};
 
-/// Short blocks, since a round has some thirty of them: a ladder is 2 s a round, and drift within one is small.
-const ADAPT: Adapt = Adapt { after_epochs: 2, shortest_ms: 50, longest_ms: 500 };
-
-const DEFAULTS: Defaults = Defaults { block_ms: 100, adapt: ADAPT, time_limit_s: 240.0, half_width: 0.02 };
+const DEFAULTS: Defaults = Defaults { time_limit_s: 240.0, half_width: 0.02 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

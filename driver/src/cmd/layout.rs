@@ -3,12 +3,22 @@
 use select_loop_keys::Distribution;
 
 use crate::error::{Error, Result};
-use crate::record::{Adapt, Plan};
+use crate::record::Plan;
 use crate::report;
 use crate::schedule::{MIN_EPOCHS, ROUNDS_PER_EPOCH};
 
-/// Length of a block of `run` and `compare`.
+/// Length of a block of `run`.
 pub const BLOCK_MS: u64 = 250;
+
+/// Length of a block where arms take turns. What machines do to one arm and not to the next lasts: neighbouring
+/// stretches differ as much when they are long as when they are short, and of short ones there are more.
+const TURN_MS: u64 = 25;
+
+/// Epochs of them before precision is looked at: noise that lasts for seconds must have had time to show.
+const TURN_EPOCHS: u64 = 20;
+
+/// An arm's first milliseconds find the caches full of the others' data.
+const LEAD_IN_MS: u64 = 5;
 
 #[derive(Clone, Debug, clap::Args)]
 pub struct Layout {
@@ -21,7 +31,7 @@ pub struct Layout {
     /// Selects in one call of a layer
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number(1_000_000_000))]
     selects: u64,
-    /// Length of every block [default: compare 250, ladder 100, then by the noise; run 250]
+    /// Length of every block [default: compare and ladder 25, run 250]
     #[arg(long, value_name = "MILLISECONDS", value_parser = number(3_600_000))]
     block: Option<u64>,
     /// Decides order and keys; in the record (also --random-seed) [default: random]
@@ -75,7 +85,7 @@ impl Layout {
             threads: self.threads as usize,
             selects_per_call: self.selects as i64,
             block_ms: self.block.unwrap_or(block_ms),
-            adapt: None,
+            lead_in_ms: 0,
             rounds_per_epoch: ROUNDS_PER_EPOCH,
             min_epochs: MIN_EPOCHS,
             max_rounds: None,
@@ -98,7 +108,7 @@ pub fn unpaired(seed: i64, selects_per_call: i64) -> Plan {
         threads: 1,
         selects_per_call,
         block_ms: BLOCK_MS,
-        adapt: None,
+        lead_in_ms: 0,
         rounds_per_epoch: 1,
         min_epochs: 1,
         max_rounds: Some(1),
@@ -122,7 +132,7 @@ pub struct Limits {
     #[arg(long)]
     pub dry_run: bool,
     /// Epochs before precision is looked at
-    #[arg(long, value_name = "N", default_value_t = MIN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = TURN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Measure for so long at most [default: 60; ladder: 240]
     #[arg(long, value_name = "SECONDS")]
@@ -135,9 +145,6 @@ pub struct Limits {
 /// What a command does unless told otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
-    pub block_ms: u64,
-    /// Unless all blocks are to be of one length.
-    pub adapt: Adapt,
     pub time_limit_s: f64,
     pub half_width: f64,
 }
@@ -148,8 +155,8 @@ impl Limits {
     /// # Errors
     /// As [`Layout::plan`].
     pub fn plan(&self, layout: &Layout, defaults: Defaults) -> Result<Plan> {
-        let mut plan = layout.plan(self.time_limit.unwrap_or(defaults.time_limit_s), defaults.block_ms)?;
-        plan.adapt = layout.block.is_none().then_some(defaults.adapt);
+        let mut plan = layout.plan(self.time_limit.unwrap_or(defaults.time_limit_s), TURN_MS)?;
+        plan.lead_in_ms = LEAD_IN_MS;
         plan.max_rounds = self.rounds;
         plan.min_epochs = self.epochs;
         plan.half_width = self.half_width.unwrap_or(defaults.half_width);

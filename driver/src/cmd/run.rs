@@ -114,7 +114,7 @@ impl Args {
         let limit = if self.transactions.is_some() { MAX_SECONDS } else { (3 * self.time) as f64 };
         let mut plan = self.layout.plan(limit, BLOCK_MS)?;
         let whole = self.time * 1000;
-        if spec.arm == pgbench::NAME {
+        if pgbench::protocol(&spec.arm).is_some() {
             // it starts anew in every block
             plan.block_ms = whole;
         }

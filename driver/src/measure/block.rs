@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::arm::{Counting, Keys, LayerScript, LoopScript, Seeds, Tally, Text, WireScript, tokio};
+use crate::arm::{Counting, Keys, LayerScript, LoopScript, Placement, Seeds, Tally, Text, WireScript, tokio};
 use crate::error::{Error, Result};
 use crate::record::{Block, Unit, Waits};
 use crate::wire::{Arrivals, Client, LeanConnection, Terms, Until, drive};
@@ -10,8 +10,8 @@ use crate::wire::{Arrivals, Client, LeanConnection, Terms, Until, drive};
 use super::Measurement;
 use super::connections::{Connections, shares};
 use super::plan::{Arm, Kind};
-use super::thread;
 use super::usage::{self, Used};
+use super::{thread, warm};
 
 /// Where in the run a block is.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,6 @@ pub struct Position {
     pub epoch: u64,
     pub round: u64,
     pub position: u32,
-    /// How long the block shall last, unless something else ends it.
-    pub block_ms: u64,
 }
 
 /// What all clients of a block did together.
@@ -37,7 +35,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
     let plan = &measurement.plan;
     let until = match plan.per_client {
         Some(units) => Until::Units(units),
-        None => Until::Elapsed(Duration::from_millis(at.block_ms)),
+        None => Until::Elapsed(Duration::from_millis(plan.block_ms)),
     };
     let backends = connections.backends();
     let backend_cpu = || {
@@ -48,9 +46,14 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
     if arm.in_transaction() {
         connections.on_each("BEGIN")?;
     }
+    if plan.lead_in_ms > 0 {
+        warm::lead_in(measurement, arm, connections, at)?;
+    }
     let (cpu_before, steal_before) = (backend_cpu(), usage::steal());
     let done = match &arm.kind {
-        Kind::Pgbench(pgbench) => super::pgbench_block::run(measurement, pgbench, arm.info.placement)?,
+        Kind::Pgbench(pgbench, protocol) => {
+            super::pgbench_block::run(measurement, (pgbench, protocol), arm.info.placement)?
+        }
         _ => {
             let Position { epoch, round, .. } = at;
             let (clients, per_call) = (plan.clients, plan.selects_per_call);
@@ -73,7 +76,7 @@ pub fn run(measurement: &Measurement<'_>, arm: &Arm, connections: &mut Connectio
         position: at.position,
         arm: arm.info.name.clone(),
         placement: arm.info.placement,
-        block_ms: plan.per_client.is_none().then_some(at.block_ms),
+        block_ms: plan.per_client.is_none().then_some(plan.block_ms),
         selects: tally.selects,
         found: tally.found,
         checksum: tally.checksum,
@@ -180,7 +183,12 @@ fn lean<S: Counting>(
     let mut works = Vec::new();
     for share in shares(rest.len(), measurement.plan.threads) {
         let mine = rest.split_off_mut(..share).unwrap_or_default();
-        let terms = Terms { until: stretch.until, latency_limit: stretch.limit, arrivals: arrivals.next() };
+        let terms = Terms {
+            until: stretch.until,
+            latency_limit: stretch.limit,
+            same_core: arm.info.placement == Placement::Same,
+            arrivals: arrivals.next(),
+        };
         works.push(move || Ok((drive(mine, terms)?, ())));
     }
     let ran = thread::run(&measurement.placing, arm.info.placement, patience(measurement, arm, stretch.until), works)?;

@@ -26,7 +26,7 @@ impl Connections {
     /// New ones, on new backends.
     pub fn new(measurement: &Measurement<'_>, arm: &Arm, epoch: u64) -> Result<Self> {
         let Measurement { target, lookup, plan, .. } = measurement;
-        if matches!(arm.kind, Kind::Pgbench(_)) {
+        if matches!(arm.kind, Kind::Pgbench(..)) {
             return Ok(Self::None);
         }
         let pin = |thread, nth, pid| measurement.placing.pin_backend(arm.info.placement, thread, nth, pid);

@@ -40,12 +40,10 @@ pub fn run(measurement: &Measurement<'_>, sink: &mut dyn Sink) -> Result<()> {
             _ => loss::patiently(|| start(measurement, &gate, epoch))?,
         };
         sink.ready(epoch)?;
-        let lengths = sink.lengths(epoch);
         for in_epoch in 1..=measurement.plan.rounds_per_epoch.max(1) {
             for (position, arm) in (0..).zip(schedule::order(measurement.plan.seed, round, arms.len())) {
                 interrupt::check()?;
-                let block_ms = lengths.as_ref().map_or(measurement.plan.block_ms, |lengths| lengths[arm]);
-                let at = Position { epoch, round, position, block_ms };
+                let at = Position { epoch, round, position };
                 let mut block = match one(measurement, &mut started, arm, at) {
                     Ok(block) => block,
                     // selects that are counted have to be whole
@@ -130,7 +128,7 @@ fn start(measurement: &Measurement<'_>, gate: &Gate, epoch: u64) -> Result<Start
     for arm in &measurement.arms {
         let begun = Instant::now();
         connections.push(Connections::new(measurement, arm, epoch).map_err(|error| named(error, arm))?);
-        let ours = !matches!(arm.kind, Kind::Pgbench(_));
+        let ours = !matches!(arm.kind, Kind::Pgbench(..));
         connect_ns.push(ours.then(|| begun.elapsed().as_nanos() as i64));
     }
     if measurement.warm {

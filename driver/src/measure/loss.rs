@@ -93,7 +93,7 @@ pub fn patiently<T>(mut connect: impl FnMut() -> Result<T>) -> Result<T> {
 mod tests {
     use super::*;
 
-    const AT: Position = Position { epoch: 0, round: 0, position: 0, block_ms: 250 };
+    const AT: Position = Position { epoch: 0, round: 0, position: 0 };
 
     fn lost() -> Error {
         Error::lost("gone")

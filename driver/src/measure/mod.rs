@@ -54,10 +54,6 @@ pub trait Sink {
     fn lost(&mut self, lost: Lost) -> Result<()>;
     /// All blocks of round `round` (from 0, through the run) are in; `epoch_done` when it was the epoch's last.
     fn round(&mut self, round: u64, epoch: u64, epoch_done: bool) -> Result<Next>;
-    /// How long each arm's blocks of `epoch` shall be, milliseconds, in the arms' order; None: as the plan says.
-    fn lengths(&mut self, _epoch: u64) -> Option<Vec<u64>> {
-        None
-    }
 }
 
 /// The placements in which a wire arm runs that does not name its own; `pin` as in [`Measurement::prepare`].

@@ -1,4 +1,4 @@
-//! A block of the `pgbench` arm: the binary placed as the driver's own clients are.
+//! A block of a pgbench arm: the binary placed as the driver's own clients are.
 
 use crate::arm::pgbench::{Length, Pgbench};
 use crate::arm::{Placement, Tally};
@@ -9,7 +9,7 @@ use super::block::Done;
 use super::usage::Used;
 
 /// Runs it for the plan's block length.
-pub fn run(measurement: &Measurement<'_>, pgbench: &Pgbench, placement: Placement) -> Result<Done> {
+pub fn run(measurement: &Measurement<'_>, (pgbench, protocol): (&Pgbench, &str), placement: Placement) -> Result<Done> {
     let (config, lookup, plan) = (&measurement.target.config, measurement.lookup, &measurement.plan);
     let placing = &measurement.placing;
     let length = match plan.per_client {
@@ -22,7 +22,7 @@ pub fn run(measurement: &Measurement<'_>, pgbench: &Pgbench, placement: Placemen
     let report = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             placing.pin_client(placement, 0)?;
-            pgbench.run(config, lookup, plan.clients, plan.threads, length)
+            pgbench.run(protocol, config, lookup, plan.clients, plan.threads, length)
         });
         thread.join().map_err(|_| Error::failed("the thread that runs pgbench ended unexpectedly"))?
     })?;

@@ -15,7 +15,8 @@ pub enum Kind {
     /// A PL/pgSQL loop that we send ourselves.
     Loop(&'static Loop),
     Tokio,
-    Pgbench(pgbench::Pgbench),
+    /// The binary, and its -M.
+    Pgbench(pgbench::Pgbench, &'static str),
 }
 
 /// An arm in one placement.
@@ -29,7 +30,7 @@ impl Arm {
     /// Does it take part in the agreement check?
     pub fn agrees(&self) -> bool {
         let apart = match &self.kind {
-            Kind::Pgbench(_) => true,
+            Kind::Pgbench(..) => true,
             Kind::Loop(which) => which.commits,
             _ => false,
         };
@@ -93,7 +94,7 @@ fn one_at_a_time(kind: &Kind) -> bool {
     match kind {
         Kind::Wire(wire) => wire.in_flight() == 1,
         Kind::Layer(_) | Kind::Loop(_) => true,
-        Kind::Tokio | Kind::Pgbench(_) => false,
+        Kind::Tokio | Kind::Pgbench(..) => false,
     }
 }
 
@@ -101,9 +102,9 @@ fn find(target: &Target, name: &str, known: &[Layer], plan: &Plan) -> Result<(Ki
     if let Some(&arm) = WIRE_ARMS.iter().find(|arm| arm.name() == name) {
         return Ok((Kind::Wire(arm), Side::Wire, arm.control()));
     }
-    if name == pgbench::NAME {
+    if let Some(protocol) = pgbench::protocol(name) {
         let bindir = target.private().map(|server| server.installation.bindir.as_path());
-        return Ok((Kind::Pgbench(pgbench::Pgbench::find(bindir)?), Side::Pgbench, false));
+        return Ok((Kind::Pgbench(pgbench::Pgbench::find(bindir)?, protocol), Side::Pgbench, false));
     }
     if name == tokio::NAME {
         return Ok((Kind::Tokio, Side::Wire, false));
@@ -133,8 +134,8 @@ fn loops(target: &Target) -> impl Iterator<Item = &'static Loop> {
 }
 
 fn unknown(message: String, target: &Target, known: &[Layer]) -> Error {
-    let wire =
-        WIRE_ARMS.iter().map(|arm| arm.name()).chain([tokio::NAME, pgbench::NAME]).collect::<Vec<_>>().join(", ");
+    let apart = [tokio::NAME].into_iter().chain(pgbench::ARMS.map(|(name, _)| name));
+    let wire = WIRE_ARMS.iter().map(|arm| arm.name()).chain(apart).collect::<Vec<_>>().join(", ");
     let server = loops(target).map(|which| which.name).chain(known.iter().map(|layer| layer.name.as_str()));
     let server = server.collect::<Vec<_>>().join(", ");
     let deeper = match target.extension_schema {
@@ -158,10 +159,10 @@ pub fn fit(mut plan: Plan, arms: &[Arm]) -> Plan {
 
 /// pgbench counts whole seconds, and so does everyone beside it.
 pub fn beside_pgbench(plan: Plan) -> Plan {
-    Plan { block_ms: plan.block_ms.max(PGBENCH_BLOCK_MS).next_multiple_of(1000), adapt: None, ..plan }
+    Plan { block_ms: plan.block_ms.max(PGBENCH_BLOCK_MS).next_multiple_of(1000), lead_in_ms: 0, ..plan }
 }
 
 /// Then every block of every arm has fresh connections, since pgbench's are fresh.
 pub fn has_pgbench(arms: &[Arm]) -> bool {
-    arms.iter().any(|arm| matches!(arm.kind, Kind::Pgbench(_)))
+    arms.iter().any(|arm| matches!(arm.kind, Kind::Pgbench(..)))
 }

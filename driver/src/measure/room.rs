@@ -24,8 +24,8 @@ pub fn check(target: &Target, arms: &[Arm], clients: usize) -> Result<()> {
     )?;
     let free: i64 = row.try_get(0)?;
     let clients = clients as i64;
-    let pgbench = arms.iter().any(|arm| matches!(arm.kind, Kind::Pgbench(_)));
-    let own = arms.iter().filter(|arm| !matches!(arm.kind, Kind::Pgbench(_))).count() as i64;
+    let pgbench = arms.iter().any(|arm| matches!(arm.kind, Kind::Pgbench(..)));
+    let own = arms.iter().filter(|arm| !matches!(arm.kind, Kind::Pgbench(..))).count() as i64;
     // pgbench's come when the others are gone
     let need = (own * clients).max(if pgbench { clients + 1 } else { 0 }) + OURS;
     if need <= free {

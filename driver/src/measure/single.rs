@@ -25,7 +25,7 @@ impl<'a> Single<'a> {
     /// A usage error for the arm `pgbench`, whose processes are its own; otherwise the server's.
     pub fn start(measurement: &'a Measurement<'a>, at: usize) -> Result<Self> {
         let arm = measurement.arms.get(at).ok_or_else(|| Error::usage("no arm is named"))?;
-        if matches!(arm.kind, Kind::Pgbench(_)) {
+        if matches!(arm.kind, Kind::Pgbench(..)) {
             return Err(Error::usage("the arm pgbench connects by itself, so that its backend cannot be watched")
                 .hint("name prepared, which sends the same messages"));
         }

@@ -146,9 +146,9 @@ pub struct Plan {
     /// Selects in one call of a layer, and how many wire selects share one key sequence.
     pub selects_per_call: i64,
     pub block_ms: u64,
-    /// How block lengths follow the noise; None where all blocks are `block_ms` long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adapt: Option<Adapt>,
+    /// For so long each arm runs untimed before its block.
+    #[serde(default)]
+    pub lead_in_ms: u64,
     pub rounds_per_epoch: u64,
     pub min_epochs: u64,
     pub max_rounds: Option<u64>,
@@ -167,15 +167,6 @@ pub struct Plan {
     /// Longer waits are counted as late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_limit_ms: Option<f64>,
-}
-
-/// Blocks of arms of which no precision is asked are of the shortest length; those of the others are `block_ms` long at first,
-/// then as long as their noise asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Adapt {
-    pub after_epochs: u64,
-    pub shortest_ms: u64,
-    pub longest_ms: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

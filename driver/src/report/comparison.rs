@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::arm::amount;
-use crate::arm::Placement;
-use crate::record::{ArmInfo, Block, Comparison, Header, Side};
+use crate::arm::{Placement, pgbench};
+use crate::record::{ArmInfo, Block, Comparison, Header};
 use crate::stats::ratio_of_totals::Pair;
 use crate::stats::{estimate, lag, steady};
 
@@ -38,14 +38,17 @@ pub fn comparisons_among(
         if let Some(stem) = test.name.strip_suffix("#2") {
             out.push((test.name.clone(), format!("{stem}#1")));
         }
-        let calibration = arms.iter().find(|base| base.side == Side::Pgbench && base.placement == test.placement);
-        if let (Some(base), "prepared") = (calibration, test.arm.as_str()) {
-            out.push((test.name.clone(), base.name.clone()));
-        }
+        let calibrates = |base: &&ArmInfo| calibrates(base, test);
+        out.extend(arms.iter().find(calibrates).map(|base| (test.name.clone(), base.name.clone())));
     }
     let mut seen = std::collections::HashSet::new();
     out.retain(|pair| seen.insert(pair.clone()));
     out
+}
+
+/// Is `base` pgbench doing what `test` does, where `test` does it?
+pub fn calibrates(base: &ArmInfo, test: &ArmInfo) -> bool {
+    base.placement == test.placement && pgbench::protocol(&base.arm) == Some(&test.arm)
 }
 
 /// Every comparison that there are rounds for.

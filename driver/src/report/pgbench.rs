@@ -3,6 +3,7 @@
 use std::io::{Result, Write};
 
 use super::{Format, Report};
+use crate::arm::pgbench::protocol;
 use crate::record::{ArmSummary, Latency, Plan, Side, Summary};
 
 /// What the command line asks for beside the lines that are always there.
@@ -175,11 +176,11 @@ fn kind(arm: &ArmSummary) -> String {
     }
 }
 
-/// pgbench's -M; a layer sends no selects, and the `pgbench` arm runs prepared.
+/// pgbench's -M; a layer sends no selects, and pgbench's own arms have one each.
 fn mode(arm: &ArmSummary) -> &str {
     match arm.side {
         Side::Wire => &arm.arm,
-        Side::Pgbench => "prepared",
+        Side::Pgbench => protocol(&arm.arm).unwrap_or("prepared"),
         Side::Server => "none",
     }
 }

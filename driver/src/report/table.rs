@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table as Grid, presets};
 use super::number::{bytes, count, plural, range, ratio, time};
 use super::{Format, Report, ladder, latency, percent};
 use crate::error::printable;
-use crate::record::{Adapt, Answer, ArmSummary, Comparison, Plan, Side, Summary};
+use crate::record::{Answer, ArmSummary, Comparison, Plan, Side, Summary};
 
 pub struct Table;
 
@@ -97,11 +97,9 @@ fn head(summary: &Summary, out: &mut dyn Write) -> Result<()> {
 
 /// How long blocks are.
 pub fn lengths(plan: &Plan) -> String {
-    match plan.adapt {
-        None => format!("{} ms", plan.block_ms),
-        Some(Adapt { shortest_ms, longest_ms, .. }) => {
-            format!("{} ms at first, then {shortest_ms} to {longest_ms} ms by the noise", plan.block_ms)
-        }
+    match plan.lead_in_ms {
+        0 => format!("{} ms", plan.block_ms),
+        lead_in => format!("{} ms after {lead_in} ms untimed", plan.block_ms),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::build::Outcome;
+use super::comparison;
 use super::ladder;
 use super::number::{count, plural, ratio};
 use super::precision::percent;
@@ -147,16 +148,12 @@ fn of_outliers(summary: &Summary, out: &mut Vec<String>) {
 }
 
 fn of_comparisons(header: &Header, summary: &Summary, out: &mut Vec<String>) {
-    let is_pgbench = |name: &str| header.arms.iter().any(|arm| arm.name == name && arm.side == Side::Pgbench);
-    let placement = |name: &str| header.arms.iter().find(|arm| arm.name == name).map(|arm| arm.placement);
+    let info = |name: &str| header.arms.iter().find(|arm| arm.name == name);
+    let calibrated = |base: &str, test: &str| {
+        info(base).zip(info(test)).is_some_and(|(base, test)| comparison::calibrates(base, test))
+    };
     for found in &summary.comparisons {
-        if is_pgbench(&found.base)
-            // over two cores everything is slower than on one
-            && placement(&found.base) == placement(&found.test)
-            && !is_pgbench(&found.test)
-            && found.test.starts_with("prepared")
-            && found.ratio < CALIBRATION
-        {
+        if calibrated(&found.base, &found.test) && found.ratio < CALIBRATION {
             out.push(format!(
                 "{} reaches {} of {}'s rate: this driver is the limit, do not trust wire arms",
                 found.test,
@@ -207,17 +204,26 @@ fn of_ladder(summary: &Summary, out: &mut Vec<String>) {
 }
 
 fn of_blocks(blocks: &[Block], out: &mut Vec<String>) {
-    let mut notes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut notes: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    let mut add = |note, block| *notes.entry(note).or_default().entry(block).or_default() += 1;
     for block in blocks {
         for note in &block.notes {
-            *notes.entry((&block.arm, note)).or_default() += 1;
+            add(note, &block.arm);
         }
         if super::arm::amount(block).is_none() {
-            *notes.entry((&block.arm, "no select was finished; left out")).or_default() += 1;
+            add("no select was finished; left out", &block.arm);
         }
     }
-    for ((arm, note), blocks) in notes {
-        out.push(format!("{arm}: {note} (in {blocks} block{})", if blocks == 1 { "" } else { "s" }));
+    for (note, arms) in notes {
+        let blocks = |(arm, &blocks): (&&str, &usize)| (arm.to_string(), plural(blocks, "block"));
+        let arms: Vec<(String, String)> = arms.iter().map(blocks).collect();
+        out.push(match arms.as_slice() {
+            [(arm, blocks)] => format!("{arm}: {note} (in {blocks})"),
+            _ => {
+                let arms: Vec<String> = arms.iter().map(|(arm, blocks)| format!("{arm} (in {blocks})")).collect();
+                format!("{note}: {}", arms.join(", "))
+            }
+        });
     }
 }
 

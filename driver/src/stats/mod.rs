@@ -1,6 +1,5 @@
 //! Statistics: pure functions of numbers, a citation above each. `METHODOLOGY.md` says why these.
 
-pub mod allocation;
 pub mod center;
 pub mod difference;
 pub mod epoch_t;

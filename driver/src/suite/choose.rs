@@ -103,7 +103,7 @@ fn arm(
         .get_ref()
         .parse()
         .map_err(|error: Error| source.mistake(&arm.span(), &error.message, error.hint.clone().unwrap_or_default()))?;
-    if spec.arm == crate::arm::pgbench::NAME {
+    if crate::arm::pgbench::protocol(&spec.arm).is_some() {
         let hint = "the same by pgbench is builtin = \"select-only\" with protocol = \"prepared\"";
         return Err(source.mistake(&arm.span(), "the arm pgbench is a calibration of `sps compare`", hint));
     }

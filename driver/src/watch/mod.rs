@@ -1,13 +1,11 @@
 //! A run as it goes: every block into the record, a progress bar on a terminal, and the decision when to stop.
 
 mod header;
-mod length;
 mod progress;
 mod stop;
 mod ticker;
 
 pub use header::{Compared, header};
-pub use length::lengths;
 pub use stop::Stop;
 
 use std::collections::HashSet;
@@ -121,9 +119,5 @@ impl Sink for Watch {
         let rounds = round + 1;
         self.progress.round(rounds);
         Ok(self.stop.after(rounds, &self.header, &self.blocks))
-    }
-
-    fn lengths(&mut self, epoch: u64) -> Option<Vec<u64>> {
-        length::lengths(&self.header, &self.blocks, epoch)
     }
 }

@@ -1,10 +1,13 @@
 //! Driving clients through a block: each always has one request under way.
 //!
-//! Clients wait in epoll, and a read follows where there is something to read; the sockets stay blocking, since requests
-//! are small. A single client on TCP blocks in read itself. On a unix socket it must not: when the server takes the
-//! request off the queue, the kernel wakes whoever sleeps in read on the other end to say that there is room to write
-//! again (`unix_write_space`); epoll filters that out, as libpq's poll does. Blocked in read, each select cost two
-//! wake-ups instead of one: a fifth of the rate over two cores.
+//! A single client blocks in read. Several wait in epoll, and a read follows where there is something to read; the sockets
+//! stay blocking, since requests are small.
+//!
+//! A single client on a unix socket that shares its core with the server waits in epoll, too: when the server takes a request
+//! off the queue, the kernel wakes whoever sleeps in read on the other end to say that there is room to write again
+//! (`unix_write_space`), which epoll filters out, as libpq's poll does. On one core that wake-up is a switch to the client
+//! and back, a seventh of the rate. Over two cores it only keeps the client's from sleeping deeply, and the answer finds it
+//! sooner (examples/waiting.rs compares them).
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -73,6 +76,8 @@ pub struct Terms<'a> {
     pub until: Until,
     /// Longer waits are counted as late.
     pub latency_limit: Option<Duration>,
+    /// Do clients and their backends share a core?
+    pub same_core: bool,
     /// When units are due; None: a client asks as soon as it was answered.
     pub arrivals: Option<&'a mut Arrivals>,
 }
@@ -85,7 +90,7 @@ pub fn drive<S: Script>(clients: &mut [Client<'_, S>], terms: Terms<'_>) -> Resu
     let mut waits = Waits::new(terms.latency_limit)?;
     let (start, end) = match (terms.arrivals, clients) {
         (Some(arrivals), clients) => open_loop::run(clients, terms.until, arrivals, terms.latency_limit, &mut waits),
-        (None, [client]) if !client.connection.is_unix() => one(client, terms.until, &mut waits),
+        (None, [client]) if !(terms.same_core && client.connection.is_unix()) => one(client, terms.until, &mut waits),
         (None, clients) => several(clients, terms.until, &mut waits),
     }?;
     interrupt::check()?;

@@ -36,7 +36,7 @@ pub fn plan(definition: &Definition, clients: usize, rate: Option<f64>, position
         threads: definition.threads(clients),
         selects_per_call: SELECTS_PER_CALL,
         block_ms,
-        adapt: None,
+        lead_in_ms: 0,
         rounds_per_epoch: rounds.unwrap_or(ROUNDS_PER_EPOCH),
         min_epochs: if rounds.is_some() { 1 } else { MIN_EPOCHS },
         max_rounds: rounds,
