@@ -51,7 +51,7 @@ fn time_limits_bound_the_rounds() {
     assert!(text.contains("at most      20 rounds in 4 epochs, in 10 s"), "{text}");
     // pgbench counts whole seconds, two at least
     let text = schedule(&["compare", "prepared@same", "pgbench@same", "--time-limit", "20"]);
-    assert!(text.contains("blocks       2000 ms\n") && text.contains("at most      5 rounds in 1 epochs"), "{text}");
+    assert!(text.contains("blocks       2000 ms\n") && text.contains("at most      5 rounds in 1 epoch,"), "{text}");
 }
 
 #[test]

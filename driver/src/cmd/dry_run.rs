@@ -6,7 +6,7 @@ use crate::arm::{ArmSpec, Placement, WIRE_ARMS, pgbench, tokio};
 use crate::error::{Error, Result};
 use crate::measure::{Pin, beside_pgbench};
 use crate::record::{ArmInfo, Plan, Side};
-use crate::report::{Asked, comparisons_among, lengths, percent};
+use crate::report::{Asked, comparisons_among, lengths, percent, plural};
 use crate::schedule::{is_look, order};
 use crate::watch::Compared;
 
@@ -72,7 +72,16 @@ pub fn schedule(arms: &[ArmInfo], plan: Plan, compared: &Compared) -> String {
     let in_time = (plan.time_limit_s * 1e3 / round_ms) as u64;
     let rounds = plan.max_rounds.map_or(in_time, |most| most.min(in_time));
     let epochs = rounds.div_ceil(plan.rounds_per_epoch);
-    line(&mut out, "at most", format!("{rounds} rounds in {epochs} epochs, in {} s of measuring", plan.time_limit_s));
+    line(
+        &mut out,
+        "at most",
+        format!(
+            "{} in {}, in {} s of measuring",
+            plural(rounds as usize, "round"),
+            plural(epochs as usize, "epoch"),
+            plan.time_limit_s
+        ),
+    );
     line(&mut out, "", "a layer's block ends with a whole call: where that takes longer, there are fewer");
     let first_look = plan.min_epochs * plan.rounds_per_epoch;
     for round in 0..rounds {

@@ -5,7 +5,7 @@ use super::ground::{Leave, options};
 use super::plan::{self, Planned};
 use super::workload::{Kind, Workload};
 use crate::error::Result;
-use crate::report::percent;
+use crate::report::{percent, plural};
 use crate::server::Target;
 use crate::server::capacity::{self, human};
 
@@ -39,11 +39,18 @@ pub fn plan(definition: &Definition, runs: &[Planned], all: usize, disk: &Disk) 
     let left = if runs.len() == all { String::new() } else { format!(" of {all}") };
     let mut lines = vec![
         format!("suite {name}{title}"),
-        format!("{}{left} runs{}, {}", runs.len(), each(definition.length), time(definition.length, runs.len())),
         format!(
-            "scales {}; clients {}; {repeats} repeats{}; seed {seed}; tables made anew before each {}",
+            "{}{left} run{}{}, {}",
+            runs.len(),
+            if all == 1 { "" } else { "s" },
+            each(definition.length),
+            time(definition.length, runs.len())
+        ),
+        format!(
+            "scales {}; clients {}; {}{}; seed {seed}; tables made anew before each {}",
             list(&definition.scales),
             list(&definition.clients),
+            plural(*repeats as usize, "repeat"),
             rates(definition),
             match definition.rebuild {
                 Rebuild::Scale => "scale",
