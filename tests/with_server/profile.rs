@@ -38,7 +38,7 @@ fn a_layers_samples_lie_under_its_loop() {
     let folder = tempfile::tempdir().unwrap();
     for layer in ["executor", "rescan", "plpgsql"] {
         let picture = format!("{layer}.svg");
-        let said = profile(&database, folder.path(), &[layer, "-o", &picture, "--keep"]);
+        let said = profile(&database, folder.path(), &[layer, "-o", &picture, "--keep", "--top", "100"]);
         assert!(said.code(0).stdout.contains("under the layer's loop"), "{said:#?}");
         // by perf's own samples, those of set-up included
         let samples = fs::read_to_string(folder.path().join(format!("{layer}.perf.txt"))).unwrap();
