@@ -52,7 +52,7 @@ install: deps extension ## install the extension for PG_CONFIG's server: CREATE 
 man: driver ## manual pages and shell completions, into target/man and target/completions
 	@tools/man "$(TARGET)"
 
-calibrate: deps build ## 100 brief comparisons of an arm with itself: how many call it different; ten minutes on an idle machine
+calibrate: deps build ## 100 brief comparisons of an arm with itself: how many call it different; a quarter of an hour on an idle machine
 	@tools/calibrate "$(PG_CONFIG)" "$(TARGET)/release/sps"
 
 clean: ## remove what was built

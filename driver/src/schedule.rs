@@ -12,6 +12,14 @@ pub const ROUNDS_PER_EPOCH: u64 = 5;
 /// instead of the 12.7 of two epochs.
 pub const MIN_EPOCHS: u64 = 6;
 
+/// Milliseconds of each arm's blocks before the first look: noise that lasts for seconds must have had time to show.
+const MIN_MEASURED_MS: u64 = 2_500;
+
+/// Rounds before the first look of a run in blocks of `block_ms`: so many epochs at least, and so much time of each arm.
+pub fn first_look(min_epochs: u64, rounds_per_epoch: u64, block_ms: u64) -> u64 {
+    min_epochs.saturating_mul(rounds_per_epoch).max(MIN_MEASURED_MS.div_ceil(block_ms.max(1)))
+}
+
 /// Client number that no client has, so that no order shares its seed with a call.
 const ORDER: u64 = u64::MAX;
 

@@ -19,7 +19,7 @@ fn schedule(args: &[&str]) -> String {
 
 #[test]
 fn the_order_is_that_of_the_seed() {
-    let text = schedule(&["compare", "--seed", "42", "--rounds", "30", "--block", "20", "--epochs", "6"]);
+    let text = schedule(&["compare", "--seed", "42", "--rounds", "30", "--block", "100"]);
     let arms = ["simple@same", "simple@split", "prepared@same", "prepared@split", "plpgsql"];
     for round in [0, 7, 29] {
         let names: Vec<&str> = order(42, round, arms.len()).into_iter().map(|arm| arms[arm]).collect();
@@ -29,7 +29,7 @@ fn the_order_is_that_of_the_seed() {
     assert_eq!(text.matches("\nepoch ").count(), 6, "{text}");
     assert!(text.contains("30 rounds in 6 epochs") && text.ends_with("; look\n"), "{text}");
     assert!(
-        text.contains("blocks       20 ms after 5 ms untimed\n") && text.contains("reference    simple@same\n"),
+        text.contains("blocks       100 ms after 5 ms untimed\n") && text.contains("reference    simple@same\n"),
         "{text}"
     );
 }
@@ -42,6 +42,23 @@ fn what_only_a_server_knows_is_said() {
     assert!(text.contains("blocks       25 ms after 5 ms untimed\n"), "{text}");
     let ladder = schedule(&["ladder"]);
     assert!(ladder.contains("every layer of the extension, which the server lists"), "{ladder}");
+}
+
+#[test]
+fn the_first_look_is_after_six_epochs_and_two_and_a_half_seconds_of_each_arm() {
+    for (args, rounds) in [
+        (&["compare"][..], 120),
+        (&["compare", "--block", "100"], 30),
+        (&["compare", "--block", "250"], 30),
+        (&["compare", "--block", "250", "--epochs", "12"], 60),
+        (&["compare", "prepared", "pgbench"], 30),
+    ] {
+        let text = schedule(args);
+        assert!(text.contains(&format!("5 rounds each; the first look after {rounds} rounds\n")), "{text}");
+        if let Some(line) = text.lines().find(|line| line.ends_with("; look")) {
+            assert!(line.starts_with(&format!("  round {rounds}: ")), "{line}");
+        }
+    }
 }
 
 #[test]

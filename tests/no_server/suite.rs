@@ -69,6 +69,8 @@ fn impossible_values_are_refused_at_their_place_with_what_is_possible() {
         "insrt",
         "did you mean insert?",
     );
+    let calibration = GOOD.replace("arm = \"prepared\"", "arm = \"pgbench_simple\"");
+    refused(&calibration, "9:7", "the arm pgbench_simple is a calibration", "protocol = \"simple\"");
     refused(&GOOD.replace("arm = \"prepared\"", "arm = \"Prepared!\""), "9:7", "not the name of an arm", "prepared");
     refused(&format!("{GOOD}arm = \"simple\"\n"), "12:11", "two things at once", "one of");
     refused(&format!("{GOOD}pin = \"same\"\n"), "13:7", "pin is for arms", "");

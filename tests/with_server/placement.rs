@@ -30,7 +30,9 @@ fn two_cpus() -> bool {
 
 /// The postmaster of the tests' server: a backend's parent.
 fn postmaster(db: &Database) -> i32 {
-    let pid: i32 = db.session().query_one("select pg_backend_pid()", &[]).unwrap().get(0);
+    // held until its parent is read: a session that is dropped ends its backend
+    let session = db.session();
+    let pid: i32 = session.query_one("select pg_backend_pid()", &[]).unwrap().get(0);
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap()
 }
@@ -83,7 +85,8 @@ mod alone {
             return;
         }
         let db = Database::filled();
-        let (postmaster, before) = (postmaster(&db), of_process(postmaster(&db)));
+        let postmaster = postmaster(&db);
+        let before = of_process(postmaster);
         for arm in ["prepared@same", "tokio@same", "prepared@split"] {
             let (child, backends) = running(&db, &["--arm", arm], 1);
             let backend = of_process(backends[0]).unwrap();

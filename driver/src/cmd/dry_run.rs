@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::measure::{Pin, beside_pgbench};
 use crate::record::{ArmInfo, Plan, Side};
 use crate::report::{Asked, comparisons_among, lengths, percent, plural};
-use crate::schedule::{is_look, order};
+use crate::schedule::{first_look, is_look, order};
 use crate::watch::Compared;
 
 /// The arms as they are called where sps may pin, which it may on its private server; a name that is no wire arm's is taken
@@ -83,7 +83,7 @@ pub fn schedule(arms: &[ArmInfo], plan: Plan, compared: &Compared) -> String {
         ),
     );
     line(&mut out, "", "a layer's block ends with a whole call: where that takes longer, there are fewer");
-    let first_look = plan.min_epochs * plan.rounds_per_epoch;
+    let first_look = first_look(plan.min_epochs, plan.rounds_per_epoch, plan.block_ms);
     for round in 0..rounds {
         if round % plan.rounds_per_epoch == 0 {
             let _ = writeln!(out, "epoch {}: fresh connections", round / plan.rounds_per_epoch + 1);
@@ -112,7 +112,9 @@ fn head(plan: &Plan) -> String {
     let mut out = String::new();
     line(&mut out, "seed", format!("{} (--seed {} repeats this order)", plan.seed, plan.seed));
     line(&mut out, "blocks", lengths(plan));
-    let epochs = format!("{} rounds each; the first look after {}", plan.rounds_per_epoch, plan.min_epochs);
+    // looks are at the schedule's rounds only
+    let first = (first_look(plan.min_epochs, plan.rounds_per_epoch, plan.block_ms)..).find(|&rounds| is_look(rounds));
+    let epochs = format!("{} rounds each; the first look after {} rounds", plan.rounds_per_epoch, first.unwrap_or(0));
     line(&mut out, "epochs", epochs);
     out
 }

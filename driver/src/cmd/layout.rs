@@ -14,9 +14,6 @@ pub const BLOCK_MS: u64 = 250;
 /// stretches differ as much when they are long as when they are short, and of short ones there are more.
 const TURN_MS: u64 = 25;
 
-/// Epochs of them before precision is looked at: noise that lasts for seconds must have had time to show.
-const TURN_EPOCHS: u64 = 20;
-
 /// An arm's first milliseconds find the caches full of the others' data.
 const LEAD_IN_MS: u64 = 5;
 
@@ -131,8 +128,8 @@ pub struct Limits {
     /// Print the schedule and stop; no server is asked
     #[arg(long)]
     pub dry_run: bool,
-    /// Epochs before precision is looked at
-    #[arg(long, value_name = "N", default_value_t = TURN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Epochs before precision is looked at (and 2.5 s of each arm)
+    #[arg(long, value_name = "N", default_value_t = MIN_EPOCHS, value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Measure for so long at most [default: 60; ladder: 240]
     #[arg(long, value_name = "SECONDS")]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::arm::pgbench;
 use crate::error::{Error, Result};
 use crate::record::ArmInfo;
 use crate::wire::Until;
@@ -25,9 +26,9 @@ impl<'a> Single<'a> {
     /// A usage error for the arm `pgbench`, whose processes are its own; otherwise the server's.
     pub fn start(measurement: &'a Measurement<'a>, at: usize) -> Result<Self> {
         let arm = measurement.arms.get(at).ok_or_else(|| Error::usage("no arm is named"))?;
-        if matches!(arm.kind, Kind::Pgbench(..)) {
-            return Err(Error::usage("the arm pgbench connects by itself, so that its backend cannot be watched")
-                .hint("name prepared, which sends the same messages"));
+        if let Some(protocol) = pgbench::protocol(&arm.info.arm) {
+            let message = format!("the arm {} connects by itself, so that its backend cannot be watched", arm.info.arm);
+            return Err(Error::usage(message).hint(format!("name {protocol}, which sends the same messages")));
         }
         let mut connections = Connections::new(measurement, arm, 0)?;
         warm::data(measurement.target, measurement.lookup)?;

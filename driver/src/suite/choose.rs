@@ -103,9 +103,10 @@ fn arm(
         .get_ref()
         .parse()
         .map_err(|error: Error| source.mistake(&arm.span(), &error.message, error.hint.clone().unwrap_or_default()))?;
-    if crate::arm::pgbench::protocol(&spec.arm).is_some() {
-        let hint = "the same by pgbench is builtin = \"select-only\" with protocol = \"prepared\"";
-        return Err(source.mistake(&arm.span(), "the arm pgbench is a calibration of `sps compare`", hint));
+    if let Some(protocol) = crate::arm::pgbench::protocol(&spec.arm) {
+        let hint = format!("the same by pgbench is builtin = \"select-only\" with protocol = \"{protocol}\"");
+        let message = format!("the arm {} is a calibration of `sps compare`", spec.arm);
+        return Err(source.mistake(&arm.span(), &message, hint));
     }
     let pins: &[Placement] = match &workload.pin {
         None => &[Placement::Free],

@@ -3,7 +3,7 @@
 use crate::measure::Next;
 use crate::record::{Block, Header};
 use crate::report;
-use crate::schedule::is_look;
+use crate::schedule::{first_look, is_look};
 
 /// A rule that ends a run after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,7 @@ impl Stop {
 }
 
 fn precise(rounds: u64, header: &Header, blocks: &[Block]) -> bool {
-    let enough = rounds >= header.plan.min_epochs.saturating_mul(header.plan.rounds_per_epoch);
-    enough && is_look(rounds) && report::precision(header, blocks).is_some_and(|found| found <= header.plan.half_width)
+    let plan = &header.plan;
+    let enough = rounds >= first_look(plan.min_epochs, plan.rounds_per_epoch, plan.block_ms);
+    enough && is_look(rounds) && report::precision(header, blocks).is_some_and(|found| found <= plan.half_width)
 }
