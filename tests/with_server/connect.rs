@@ -48,6 +48,7 @@ fn what_cannot_be_honoured_is_named_never_ignored() {
         ("PGSSLNEGOTIATION", "direct", "weak sslmode \"prefer\" may not be used with sslnegotiation=direct"),
         ("PGSSLMAXPROTOCOLVERSION", "TLSv1.1", "no version of TLS from TLSv1.2 to TLSv1.1"),
         ("PGTARGETSESSIONATTRS", "master", "target_session_attrs is \"master\""),
+        ("PGLOADBALANCEHOSTS", "some", "load_balance_hosts is \"some\""),
         ("PGCHANNELBINDING", "require", "channel binding required, but SSL not in use"),
         ("PGGSSENCMODE", "require", "\"gssencmode\" is not supported (set by PGGSSENCMODE)"),
         ("PGSSLCOMPRESSION", "1", "\"sslcompression\" is not supported"),

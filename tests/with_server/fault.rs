@@ -95,6 +95,25 @@ mod alone {
         lost_little(&record, &ended(running));
     }
 
+    #[test]
+    fn a_server_that_stays_away_ends_the_run_and_what_was_measured_is_kept() {
+        let db = Database::filled();
+        let mut standby = Standby::start();
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("r.jsonl");
+        let mut command = db.sps(&args());
+        command.env("PGHOST", standby.folder()).env("PGPORT", "5432");
+        let running = started(command, &record);
+        when_measuring(&record);
+        standby.stop();
+        // it is waited for as long as a restart may take
+        ended(running).code(1).complains("cannot connect to ").complains("\nhint: ");
+        let kept = record::read(&record).unwrap();
+        assert!(kept.blocks.len() >= 4 && kept.lost.len() == 1, "{} {:?}", kept.blocks.len(), kept.lost);
+        assert_eq!(kept.summary.unwrap().status, Status::Failed);
+        run(db.sps(&["report"]).arg(&record)).code(0);
+    }
+
     /// Passes bytes between TCP and the tests' server, until it is told otherwise.
     struct Proxy {
         address: SocketAddr,

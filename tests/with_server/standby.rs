@@ -1,5 +1,6 @@
 //! Every read arm runs on a hot standby.
 
+use std::collections::HashSet;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -60,10 +61,15 @@ impl Standby {
         }
     }
 
-    /// A fast shutdown, a while of nothing, a new start.
-    pub fn restart(&mut self) {
+    /// A fast shutdown.
+    pub fn stop(&mut self) {
         kill(Pid::from_raw(self.server.id() as i32), Signal::SIGINT).unwrap();
         self.server.wait().unwrap();
+    }
+
+    /// A stop, a while of nothing, a new start.
+    pub fn restart(&mut self) {
+        self.stop();
         std::thread::sleep(Duration::from_millis(500));
         self.server = self.start.spawn().unwrap();
         self.wait();
@@ -81,8 +87,10 @@ impl Standby {
 
 impl Drop for Standby {
     fn drop(&mut self) {
-        let _ = kill(Pid::from_raw(self.server.id() as i32), Signal::SIGINT);
-        let _ = self.server.wait();
+        // one that was stopped is nobody's process any more
+        if let Ok(None) = self.server.try_wait() {
+            self.stop();
+        }
     }
 }
 
@@ -161,4 +169,19 @@ fn target_session_attrs_choose_among_hosts() {
     config.wanted = Wanted::Standby;
     let error = found(&config).unwrap_err();
     assert!(error.message.contains("server is not in hot standby mode"), "{error}");
+}
+
+#[test]
+fn load_balance_hosts_reaches_every_host_and_without_it_the_first_is_taken() {
+    let standby = Standby::start();
+    let mut config = standby.config("postgres");
+    config.hosts.push(crate::support::config("postgres").hosts.remove(0));
+    let mut reached = |shuffled: bool| -> HashSet<String> {
+        config.shuffled = shuffled;
+        let each = (0..30).map(|_| LeanConnection::connect(&config)?.value("select pg_is_in_recovery()"));
+        each.collect::<Result<_, _>>().unwrap()
+    };
+    assert_eq!(reached(false), HashSet::from(["t".into()]));
+    // either host thirty times in a row: once in half a billion
+    assert_eq!(reached(true), HashSet::from(["t".into(), "f".into()]));
 }
