@@ -77,13 +77,21 @@ fn two_records_are_compared_unpaired_and_what_differs_is_said() {
     assert!(table.contains("unpaired ratio") && table.contains("not the same server version: 150018"), "{table}");
     let csv = String::from_utf8(unpaired(&[old.as_ref(), new.as_ref(), "--format".as_ref(), "csv".as_ref()]).stdout);
     assert!(csv.unwrap().lines().skip(1).all(|line| line.starts_with("unpaired,")));
+    for (format, cell) in [("html", "<td class=\"number\">1.25"), ("markdown", "| 1.25")] {
+        let text = unpaired(&[old.as_ref(), new.as_ref(), "--format".as_ref(), format.as_ref()]).stdout;
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("Unpaired comparison") && text.contains("not the same server version: 150018"), "{text}");
+        assert!(text.contains("measured apart") && text.contains(cell), "{text}");
+        // and the two records side by side, as without --unpaired
+        assert!(text.contains("Record A: ") && text.contains("Record B: "), "{text}");
+    }
     // one epoch has no interval
     let one = unpaired(&[old.as_ref(), short.as_ref(), "--format".as_ref(), "json".as_ref()]);
     let one: serde_json::Value = serde_json::from_slice(&one.stdout).unwrap();
     assert!(one["arms"][0]["low"].is_null() && one["arms"][0]["ratio"].is_f64(), "{one}");
     for (args, said) in [
         (&[old.as_ref()][..], "--unpaired takes two records"),
-        (&[old.as_ref(), new.as_ref(), "--format".as_ref(), "html".as_ref()], "table, json, csv"),
+        (&[old.as_ref(), new.as_ref(), "--format".as_ref(), "pgbench".as_ref()], "table, markdown, html, json, csv"),
     ] {
         let output = unpaired(args);
         assert_eq!(output.status.code(), Some(2));

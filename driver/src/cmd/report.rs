@@ -63,15 +63,17 @@ fn unpaired(args: &Args) -> Result<Exit> {
             .hint("the base first: sps report --unpaired results/old.jsonl results/new.jsonl"));
     };
     let names = [base, test].map(|path| path.display().to_string());
-    let records = (read(base)?, read(test)?);
-    let found = report::unpaired::unpaired((&names[0], &records.0), (&names[1], &records.1));
+    let records = [read(base)?, read(test)?];
+    let found = report::unpaired::unpaired((&names[0], &records[0]), (&names[1], &records[1]));
     if found.arms.is_empty() {
         return Err(Error::failed("the two records have no arm in common")
             .hint("arms are compared by their full names, with placement"));
     }
+    let reports: Vec<Report> =
+        records.iter().zip(&names).map(|(record, name)| report::of_record(record, name)).collect();
     match &args.output {
-        Some(file) => report::File::open(file)?.write_by(|out| print(&found, out))?,
-        None => report::print_by(|out| print(&found, out))?,
+        Some(file) => report::File::open(file)?.write_by(|out| print(&found, &reports, out))?,
+        None => report::print_by(|out| print(&found, &reports, out))?,
     }
     Ok(Exit::Done)
 }

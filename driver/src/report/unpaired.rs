@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::arm::amount;
 use super::number::{count, range, ratio};
 use super::table::{align, grid, line, lines};
+use super::{Report, document, section};
 use crate::record::{Block, Header, Record};
 use crate::stats::{CONFIDENCE, mean, welch};
 
@@ -116,17 +117,27 @@ fn warnings((base, one): Named<'_>, (test, other): Named<'_>) -> Vec<String> {
     out
 }
 
-type Print = fn(&Unpaired, &mut dyn Write) -> Result<()>;
+/// Writes a comparison, and where the format has room for it the two records' own reports.
+type Print = fn(&Unpaired, &[Report], &mut dyn Write) -> Result<()>;
 
 /// The formats that have unpaired comparisons.
-pub const FORMATS: [(&str, Print); 3] = [("table", table), ("json", json), ("csv", csv)];
+pub const FORMATS: [(&str, Print); 5] =
+    [("table", table), ("markdown", markdown), ("html", html), ("json", json), ("csv", csv)];
 
-fn json(found: &Unpaired, out: &mut dyn Write) -> Result<()> {
+fn markdown(found: &Unpaired, reports: &[Report], out: &mut dyn Write) -> Result<()> {
+    out.write_all(document::markdown(&section::unpaired_document(found, reports)?).as_bytes())
+}
+
+fn html(found: &Unpaired, reports: &[Report], out: &mut dyn Write) -> Result<()> {
+    out.write_all(document::page(&section::unpaired_document(found, reports)?)?.as_bytes())
+}
+
+fn json(found: &Unpaired, _: &[Report], out: &mut dyn Write) -> Result<()> {
     serde_json::to_writer_pretty(&mut *out, found)?;
     writeln!(out)
 }
 
-fn table(found: &Unpaired, out: &mut dyn Write) -> Result<()> {
+fn table(found: &Unpaired, _: &[Report], out: &mut dyn Write) -> Result<()> {
     line(out, "base", &found.base)?;
     line(out, "test", &found.test)?;
     line(out, "unpaired", "ratios of what was measured apart; what changed between the two runs is in them, too")?;
@@ -146,7 +157,7 @@ fn table(found: &Unpaired, out: &mut dyn Write) -> Result<()> {
     found.warnings.iter().try_for_each(|warning| line(out, "warning", warning))
 }
 
-fn csv(found: &Unpaired, out: &mut dyn Write) -> Result<()> {
+fn csv(found: &Unpaired, _: &[Report], out: &mut dyn Write) -> Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(COLUMNS)?;
     let float = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();

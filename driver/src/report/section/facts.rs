@@ -8,7 +8,7 @@ use crate::report::{Report, percent, table};
 
 const METHOD: &str = "Rounds hold one block of every arm in a seeded random order, so that no arm always follows the same one; each epoch has \
                       fresh connections. Ratios are Hodges and Lehmann's estimate over rounds; an interval is the wider of Wilcoxon's over rounds and \
-                      Student's t over epoch means. Outliers are counted and kept. METHODOLOGY.md says the rest.";
+                      Student's t over epochs and batches of them. Outliers are counted and kept. METHODOLOGY.md says the rest.";
 
 type Fact = (String, String);
 

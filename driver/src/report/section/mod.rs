@@ -11,6 +11,7 @@ mod latency;
 mod rate;
 mod ratio;
 mod tick;
+mod unpaired;
 
 pub(super) use ladder::table as ladder_table;
 
@@ -18,6 +19,7 @@ use std::io::Result;
 
 use super::Report;
 use super::document::{Document, Part, Section};
+use super::unpaired::Unpaired;
 
 /// The document on `reports`.
 ///
@@ -44,6 +46,16 @@ pub fn document(reports: &[Report]) -> Result<Document> {
         lead: reports.iter().map(|report| lead(&records, report)).collect(),
         sections: sections.into_iter().filter(|section| !section.parts.is_empty()).collect(),
     })
+}
+
+/// The same with `found` before everything else: what comes of comparing the second of the two `reports` with the first.
+///
+/// # Errors
+/// None that writing to memory would not have.
+pub fn unpaired_document(found: &Unpaired, reports: &[Report]) -> Result<Document> {
+    let mut document = document(reports)?;
+    document.sections.insert(0, section("Unpaired comparison", unpaired::parts(found)?));
+    Ok(document)
 }
 
 /// Records with the letters that tell them apart.
