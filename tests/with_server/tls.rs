@@ -109,6 +109,11 @@ fn sslmode_and_certificates_mean_what_they_mean_to_psql() {
           *) try "$at sslmode=verify-full sslrootcert=ca.crt sslnegotiation=direct" ;;
         esac
         try "dbname=postgres user=postgres host=$PGHOST sslmode=require"
+        # libpq has this since 16, and takes the roots from the same variable
+        system="host=db.test hostaddr=$IP dbname=postgres user=postgres sslrootcert=system"
+        roots() { SSL_CERT_FILE=$DIR/$1.crt "$SPS" check -w -d "$system" 2>&1 || true; }
+        case $(roots ca) in *TLSv1*) echo 'same <system: ours>' ;; *) echo "DIFFERENT <system: ours> $(roots ca)" ;; esac
+        case $(roots other) in *certificate*) echo 'same <system: another>' ;; *) echo "DIFFERENT <system: another>" ;; esac
         certificate common
         for host in common.test elsewhere.test; do
           try "host=$host hostaddr=$IP dbname=postgres user=postgres sslmode=verify-full sslrootcert=ca.crt"
@@ -124,7 +129,7 @@ fn sslmode_and_certificates_mean_what_they_mean_to_psql() {
     "#,
     );
     let Some(said) = said else { return };
-    all_same(&said, 24 + 6 + 2 + 2 + 2 + 1 + 1 + 1 + 2 + 4 + 1);
+    all_same(&said, 24 + 6 + 2 + 2 + 2 + 1 + 1 + 1 + 2 + 2 + 4 + 1);
     assert!(
         said.stdout.contains("user=postgres sslmode=verify-full sslrootcert=ca.crt> psql: postgres|postgres|t"),
         "{}",
