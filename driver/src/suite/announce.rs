@@ -47,15 +47,16 @@ pub fn plan(definition: &Definition, runs: &[Planned], all: usize, disk: &Disk) 
             time(definition.length, runs.len())
         ),
         format!(
-            "scales {}; clients {}; {}{}; seed {seed}; tables made anew before each {}",
+            "scales {}; clients {}; {}{}; seed {seed}; {}",
             list(&definition.scales),
             list(&definition.clients),
             plural(*repeats as usize, "repeat"),
             rates(definition),
-            match definition.rebuild {
-                Rebuild::Scale => "scale",
-                Rebuild::Repeat => "repeat",
-                Rebuild::Run => "run",
+            match (disk.need, definition.rebuild) {
+                (None, _) => "on the tables that are there",
+                (_, Rebuild::Scale) => "tables made anew before each scale",
+                (_, Rebuild::Repeat) => "tables made anew before each repeat",
+                (_, Rebuild::Run) => "tables made anew before each run",
             }
         ),
         format!("workloads {}", definition.workloads.iter().map(named).collect::<Vec<_>>().join(", ")),
@@ -66,7 +67,7 @@ pub fn plan(definition: &Definition, runs: &[Planned], all: usize, disk: &Disk) 
     };
     lines.push(match disk.need {
         Some(need) => format!("disk: about {} needed, {free}", human(need)),
-        None => format!("disk: the tables are there, {free}"),
+        None => format!("disk: no tables are made; {free}"),
     });
     lines.join("\n") + "\n"
 }

@@ -81,7 +81,11 @@ impl<'a> Ground<'a> {
             return Err(Error::usage("the definition has tables made anew, and this server is not sps's own")
                 .hint("--replace drops pgbench's tables there; --create makes them where there are none"));
         }
-        let (found, _) = dataset::inspect(&self.session, None)?;
+        let found = dataset::inspect(&self.session, None);
+        let (found, _) = found.map_err(|error| match table::check_absent(&self.session) {
+            Ok(()) => error.hint("--create makes pgbench's tables in it, anew at each scale"),
+            Err(_) => error,
+        })?;
         match (&definition.scales[..], found.scale) {
             ([one], Some(scale)) if *one == scale => Ok(()),
             (_, scale) => {

@@ -23,7 +23,12 @@ fn tables_of_another_scale_are_neither_dropped_nor_measured() {
 fn missing_tables_are_not_created_unasked() {
     let bench = Bench::empty();
     let said = bench.suite(&select(), &[]);
-    said.code(1).complains("relation \"pgbench_accounts\" does not exist").complains(&bench.db.name);
+    said.code(1)
+        .complains("relation \"pgbench_accounts\" does not exist")
+        .complains(&bench.db.name)
+        .complains("hint: --create");
+    let plan = &said.stderr;
+    assert!(plan.contains("on the tables that are there") && plan.contains("no tables are made"), "{plan}");
     assert_eq!(tables(&bench.db), 0);
     assert!(bench.stored_nothing());
 }
