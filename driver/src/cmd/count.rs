@@ -140,14 +140,14 @@ impl Args {
         if self.quiet {
             return Ok(());
         }
-        let mut text = count::text(counted, if self.diff.is_some() { 0 } else { self.top });
+        let mut text = report::count::text(counted, if self.diff.is_some() { 0 } else { self.top });
         if let Some([base, test]) = self.diff.as_deref() {
             text.push('\n');
-            text.push_str(&count::difference_text(counted, base, test, self.top));
+            text.push_str(&report::count::difference(counted, base, test, self.top));
         }
         if !self.calls.is_empty() {
             text.push('\n');
-            text.push_str(&count::calls(counted, &self.calls));
+            text.push_str(&report::count::calls(counted, &self.calls));
         }
         print_text(&text)
     }

@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use crate::error::{Error, Exit, Result};
-use crate::record::{mask, read};
+use crate::record::{Count, mask, read};
 use crate::report::set::{self, SetReport};
 use crate::report::{self, FORMATS, Report};
 use crate::results::{ResultsArgs, Which};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Records, as sps compare, ladder and run wrote them
+    /// Records, as sps compare, ladder, run and count wrote them
     #[arg(required_unless_present = "set", conflicts_with = "set", value_name = "RECORD")]
     records: Vec<PathBuf>,
     /// A set of the results database instead: latest, a number or a name; several times: side by side, against the first
@@ -36,6 +36,9 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Exit> {
     if !args.set.is_empty() {
         return sets(&args);
+    }
+    if args.records.iter().any(|path| Count::is(path)) {
+        return counts(&args);
     }
     if args.unpaired {
         return unpaired(&args);
@@ -74,6 +77,29 @@ fn unpaired(args: &Args) -> Result<Exit> {
     match &args.output {
         Some(file) => report::File::open(file)?.write_by(|out| print(&found, &reports, out))?,
         None => report::print_by(|out| print(&found, &reports, out))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Records of `sps count`, which have no time in them.
+fn counts(args: &Args) -> Result<Exit> {
+    if args.unpaired || args.splice.is_some() {
+        let flag = if args.unpaired { "--unpaired" } else { "--splice" };
+        return Err(Error::usage(format!("{flag} is for records of what was timed, not for counts"))
+            .hint("sps report prints several counts side by side; sps count --base holds one against an earlier one"));
+    }
+    if let Some(other) = args.records.iter().find(|path| path.exists() && !Count::is(path)) {
+        return Err(Error::usage(format!("{} is no count, others of the records are", other.display()))
+            .hint("report counts apart from records of what was timed"));
+    }
+    let formats = report::count::FORMATS;
+    let format = formats.iter().find(|(name, _)| *name == args.format);
+    let (_, print) = format.ok_or_else(|| unknown(&args.format, formats.iter().map(|(name, _)| *name)))?;
+    let named = |path: &PathBuf| Ok((path.display().to_string(), Count::read(path)?));
+    let counts = args.records.iter().map(named).collect::<Result<Vec<_>>>()?;
+    match &args.output {
+        Some(file) => report::File::open(file)?.write_by(|out| print(&counts, out))?,
+        None => report::print_by(|out| print(&counts, out))?,
     }
     Ok(Exit::Done)
 }

@@ -7,13 +7,11 @@ pub mod callgrind;
 mod check;
 mod difference;
 mod hardware;
-mod table;
 mod valgrind;
 
 use std::time::SystemTime;
 
 pub use check::{check, comparable, differences};
-pub use table::{calls, difference as difference_text, text};
 
 use crate::arm::{ArmSpec, Lookup};
 use crate::error::{Error, Result};

@@ -1,5 +1,7 @@
 //! What `sps count` found: instructions per select, counted, not timed. A record of it is one line.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,9 @@ use crate::error::{Error, Result};
 
 /// Name of the command, by which its records are known.
 pub const COUNT: &str = "count";
+
+/// How records of it begin.
+const RECORD: [u8; 15] = *b"{\"type\":\"count\"";
 
 /// How instructions were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -144,6 +149,21 @@ impl CountVerdict {
 }
 
 impl Count {
+    /// Is the file at `path` a count? One that cannot be read is none.
+    pub fn is(path: &Path) -> bool {
+        let Ok(mut file) = File::open(path) else { return false };
+        let mut start = [0; RECORD.len()];
+        match file.read(&mut start) {
+            Ok(read) if read == start.len() && start == RECORD => true,
+            // what --json wrote is laid out for reading
+            Ok(_) if start.starts_with(b"{\n") => {
+                let value = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+                value.is_some_and(|value| value.get("command").and_then(Value::as_str) == Some(COUNT))
+            }
+            _ => false,
+        }
+    }
+
     /// Reads a count: its record, or what `--json` wrote.
     ///
     /// # Errors

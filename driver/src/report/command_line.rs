@@ -1,9 +1,7 @@
 //! The command that made a record, as a shell takes it.
 
-use crate::record::Summary;
-
-/// Its words quoted where a shell would take them apart.
-pub fn command_line(summary: &Summary) -> String {
+/// `words` quoted where a shell would take them apart.
+pub fn command_line(words: &[String]) -> String {
     let quoted = |word: &String| {
         let plain = |letter: char| letter.is_alphanumeric() || "-_./@=:,%+#".contains(letter);
         if !word.is_empty() && word.chars().all(plain) && !word.starts_with('#') {
@@ -12,5 +10,5 @@ pub fn command_line(summary: &Summary) -> String {
             format!("'{}'", word.replace('\'', "'\\''"))
         }
     };
-    summary.command_line.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }

@@ -9,6 +9,7 @@ mod build;
 pub mod chart;
 mod command_line;
 mod comparison;
+pub mod count;
 mod course;
 mod csv;
 mod document;

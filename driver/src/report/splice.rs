@@ -84,7 +84,7 @@ fn parts(report: &Report) -> Vec<Part> {
         on.push(summary.status.name().into());
     }
     let table = if summary.command == LADDER { section::ladder_table(summary) } else { rates(report) };
-    vec![Part::Command(command_line(summary)), Part::Text(on.join(", ")), Part::Table(table)]
+    vec![Part::Command(command_line(&summary.command_line)), Part::Text(on.join(", ")), Part::Table(table)]
 }
 
 fn rates(report: &Report) -> Sheet {

@@ -123,7 +123,7 @@ pub fn machine(records: &Records<'_>) -> Vec<Part> {
 }
 
 pub fn command(records: &Records<'_>) -> Vec<Part> {
-    records.iter().map(|(_, report)| Part::Command(crate::report::command_line(&report.summary))).collect()
+    records.iter().map(|(_, report)| Part::Command(crate::report::command_line(&report.summary.command_line))).collect()
 }
 
 fn fact(name: &str, value: impl ToString) -> Fact {

@@ -1,7 +1,7 @@
 //! What a page and a Markdown text say of records, section by section, one file each. Several records stand side by side;
 //! nothing is averaged over them.
 
-mod axis;
+pub(super) mod axis;
 mod course;
 mod expectation;
 mod facts;
@@ -10,7 +10,7 @@ mod ladder;
 mod latency;
 mod rate;
 mod ratio;
-mod tick;
+pub(super) mod tick;
 mod unpaired;
 
 pub(super) use ladder::table as ladder_table;

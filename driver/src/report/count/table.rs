@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use super::{Named, across};
 use crate::error::printable;
 use crate::record::{Count, CountVerdict, CountedArm, CountedFunction};
 use crate::report::number::{count as number, plural, ratio};
@@ -24,7 +25,7 @@ pub fn text(count: &Count, top: usize) -> String {
         let mut grid = grid(&["arm", "before", "now/before", "verdict"]);
         for checked in &check.arms {
             let verdict = checked.verdict.name();
-            grid.add_row([checked.arm.as_str(), &number(checked.base), &format!("{:.4}", checked.ratio), verdict]);
+            grid.add_row([checked.arm.as_str(), &number(checked.base), &fine(checked.ratio), verdict]);
         }
         out.push_str(&lines(grid, &[1, 2]));
     }
@@ -81,7 +82,7 @@ fn head(count: &Count) -> String {
         let _ = writeln!(out, "{label:<12} {}", printable(&text, &[]));
     };
     line("run", format!("sps count, {}, {}", count.started, count.status.name()));
-    line("server", count.server.version.split(" on ").next().unwrap_or_default().to_owned());
+    line("server", version(count).to_owned());
     line("data set", format!("{}, {} rows", count.dataset.relation, number(count.dataset.rows as f64)));
     let selects = plural(count.selects as usize, "select");
     line(
@@ -95,26 +96,71 @@ fn arms(count: &Count) -> String {
     let compared = format!("ratio to {}", count.reference);
     let mut grid = grid(&["arm", "instructions/select", "ours", "share", &compared]);
     for arm in &count.arms {
-        let ours = arm.harness_share.map(|share| number(share * arm.instructions_per_select)).unwrap_or_default();
-        let share = arm.harness_share.map(percent).unwrap_or_default();
-        let found = count.comparisons.iter().find(|pair| pair.test == arm.name);
-        let compared = found.map_or("1".into(), |pair| ratio(pair.ratio));
-        grid.add_row([arm.name.clone(), number(arm.instructions_per_select), ours, share, compared]);
+        grid.add_row(std::iter::once(arm.name.clone()).chain(arm_cells(count, arm)));
     }
     lines(grid, &[1, 2, 3, 4])
 }
 
+/// Instructions per select, of these ours, our share, the ratio to the reference.
+pub fn arm_cells(count: &Count, arm: &CountedArm) -> [String; 4] {
+    let ours = arm.harness_share.map(|share| number(share * arm.instructions_per_select)).unwrap_or_default();
+    let share = arm.harness_share.map(percent).unwrap_or_default();
+    let found = count.comparisons.iter().find(|pair| pair.test == arm.name);
+    let compared = found.map_or("1".into(), |pair| ratio(pair.ratio));
+    [number(arm.instructions_per_select), ours, share, compared]
+}
+
 fn functions(arm: &CountedArm, top: usize) -> String {
     let mut grid = grid(&["function", "module", "self", "share", "with callees", "calls"]);
-    let row = |f: &CountedFunction| {
-        let inclusive = f.inclusive.map(number).unwrap_or_default();
-        let share = percent(f.own / arm.instructions_per_select);
-        [f.name.clone(), f.module.clone(), number(f.own), share, inclusive, trimmed(f.calls)]
-    };
     for function in arm.functions.iter().take(top) {
-        grid.add_row(row(function));
+        grid.add_row(function_cells(arm, function));
     }
     lines(grid, &[2, 3, 4, 5])
+}
+
+/// Name, module, instructions of its own, their share of the arm's, with its callees, calls.
+pub fn function_cells(arm: &CountedArm, function: &CountedFunction) -> [String; 6] {
+    let inclusive = function.inclusive.map(number).unwrap_or_default();
+    let share = percent(function.own / arm.instructions_per_select);
+    let (name, module) = (function.name.clone(), function.module.clone());
+    [name, module, number(function.own), share, inclusive, trimmed(function.calls)]
+}
+
+/// Counts against the first of them, arm by arm, and what else is not alike.
+pub fn side_by_side(counts: &[Named], unlike: &[String]) -> String {
+    let mut header = vec!["arm"];
+    for (at, (name, _)) in counts.iter().enumerate() {
+        header.push(name);
+        header.extend((at > 0).then_some("to the first"));
+    }
+    let columns: Vec<usize> = (1..header.len()).collect();
+    let mut grid = grid(&header);
+    for arm in super::arms(counts) {
+        let mut row = vec![arm.to_owned()];
+        for (at, found) in across(counts, arm).enumerate() {
+            row.push(found.map(|(instructions, _)| number(instructions)).unwrap_or_default());
+            row.extend((at > 0).then(|| found.and_then(|(_, ratio)| ratio).map(fine).unwrap_or_default()));
+        }
+        grid.add_row(row);
+    }
+    let mut out = format!("instructions per select, side by side\n\n{}", lines(grid, &columns));
+    if !unlike.is_empty() {
+        out.push('\n');
+    }
+    for text in unlike {
+        let _ = writeln!(out, "{:<12} {}", "warning", printable(text, &[]));
+    }
+    out
+}
+
+/// version() goes on with platform and compiler.
+pub fn version(count: &Count) -> &str {
+    count.server.version.split(" on ").next().unwrap_or_default()
+}
+
+/// A ratio of counts, which repeat to a thousandth of a percent.
+pub fn fine(ratio: f64) -> String {
+    format!("{ratio:.4}")
 }
 
 fn foot(count: &Count) -> String {
